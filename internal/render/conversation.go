@@ -78,7 +78,7 @@ func ParseStyle(name string) (Style, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return Style(i), nil
 	}
-	return 0, fmt.Errorf("%q is not a style: want user, chat, brief or full", name)
+	return 0, fmt.Errorf("%q is not a style: expected user, chat, brief or full", name)
 }
 
 // Options choose which parts of a conversation are rendered, and how.

@@ -88,14 +88,23 @@ func (o Output) around(line string, spans [][]int, used int) string {
 		from = min(max(start-max(width-(end-start), 0)/3, 0), whole-width)
 	}
 	if from == 0 {
-		return ansi.Truncate(marked, width, "…")
+		return o.unmarked(ansi.Truncate(marked, width, "…"))
 	}
 	cut := "…" + ansi.TruncateLeft(marked, from+1, "")
 	// A wide character that would be cut in two is kept.
 	for n := from + 2; from == whole-width && ansi.StringWidth(cut) > width; n++ {
 		cut = "…" + ansi.TruncateLeft(marked, n, "")
 	}
-	return ansi.Truncate(cut, width, "…")
+	return o.unmarked(ansi.Truncate(cut, width, "…"))
+}
+
+// unmarked removes the marks of hits that a cut has removed: the cut keeps the sequences.
+func (o Output) unmarked(cut string) string {
+	open, shut, _ := strings.Cut(o.styled(styleHit, " "), " ")
+	if open == "" {
+		return cut
+	}
+	return strings.ReplaceAll(cut, open+shut, "")
 }
 
 // untabbed replaces the tabs of a line, whose width depends on where they are, by spaces.
