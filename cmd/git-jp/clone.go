@@ -77,7 +77,7 @@ func (c cloneCmd) Run(ctx context.Context, a *app) error {
 	} else {
 		a.note("cloned into %s, without blobs", a.short(dir))
 	}
-	return cloneOf(a, repo).Install(ctx, register.Request{})
+	return installed(ctx, a, repo, register.Request{})
 }
 
 // hasContent reports whether a clone has the content of a blob that it left out of the working

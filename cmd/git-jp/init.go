@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/register"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -60,13 +61,24 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 	if !inRepo {
 		return nil
 	}
-	if err := cloneOf(a, repo).Install(ctx, register.Request{Drivers: c.NoHooks}); err != nil {
+	if err := installed(ctx, a, repo, register.Request{Drivers: c.NoHooks}); err != nil {
 		return err
 	}
 	if len(changed) > 0 && !a.JSON {
 		a.note("commit .jp/.id, .jp/.gitignore and .jp/.gitattributes: every clone needs them")
 	}
 	return nil
+}
+
+// installed installs hooks and drivers for a command that has done its own work. Steps that are left
+// to do by hand, as in the files of a hook manager, are a warning there; 'git jp install' fails.
+func installed(ctx context.Context, a *app, repo *gitint.Repo, q register.Request) error {
+	err := cloneOf(a, repo).Install(ctx, q)
+	if isA[*register.OpenError](err) {
+		report.Warn(a.stderr, err)
+		return nil
+	}
+	return err
 }
 
 // errBare reports that there is no working tree for a workspace.
