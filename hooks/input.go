@@ -56,7 +56,7 @@ func parseMove(from, to string) (m move, err error) {
 // branch changed; otherwise only files did.
 func parsePostCheckout(args []string) (m move, branch bool, err error) {
 	if len(args) != 3 {
-		return m, false, fmt.Errorf("post-checkout has %d arguments, want 3", len(args))
+		return m, false, fmt.Errorf("post-checkout has %d arguments, expected 3", len(args))
 	}
 	m, err = parseMove(args[0], args[1])
 	if err != nil {

@@ -132,8 +132,12 @@ func parseWords(w *environment, given []string) (g *globals, c call, err error) 
 	}
 	all := new(cli) // all commands, for suggestions after a typing error
 	k, err := parseLine(w, all, args)
-	if longer := fullFlag(err, given); longer != nil {
+	longer, several := fullFlag(err, given)
+	if longer != nil {
 		return parseWords(w, longer)
+	}
+	if several != nil {
+		err = several
 	}
 	if err != nil {
 		return &all.globals, c, parseFailure(err)
@@ -154,11 +158,11 @@ func parseLine(w *environment, line any, args []string) (*kong.Context, error) {
 }
 
 // fullFlag returns the arguments with one abbreviated flag in full. It returns nil for another
-// error, and for a flag that is no abbreviation, or one of several.
-func fullFlag(err error, args []string) []string {
+// error and for a flag that is no abbreviation, and an error for one of several.
+func fullFlag(err error, args []string) ([]string, error) {
 	p := new(kong.ParseError)
 	if !errors.As(err, &p) || p.Context == nil {
-		return nil
+		return nil, nil
 	}
 	flags := p.Context.Flags()
 	if at := p.Context.Selected(); at != nil && at.DefaultCmd != nil {
@@ -173,7 +177,11 @@ func fullFlag(err error, args []string) []string {
 			names = append(names, "no-"+flag.Name)
 		}
 	}
-	return commandline.FullFlag(args, err.Error(), names)
+	full, several := commandline.FullFlag(args, err.Error(), names)
+	if several != nil {
+		several = &report.UsageError{Err: several, Command: commandOf(p.Context)}
+	}
+	return full, several
 }
 
 // textOnly is part of commands that have no form in JSON.

@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -112,26 +113,30 @@ func commandIndex(args []string) int {
 
 // FullFlag returns the arguments with a flag of names in place of the one that the parser does not
 // know, if one alone begins like it, as git takes them. Otherwise it returns nil.
-func FullFlag(args []string, problem string, names []string) []string {
+func FullFlag(args []string, problem string, names []string) ([]string, error) {
 	begin, ok := strings.CutPrefix(problem, "unknown flag --")
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	begin, _, _ = strings.Cut(begin, ", did you mean")
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return !strings.HasPrefix(name, begin)
 	})
-	if len(names) != 1 {
-		return nil
+	switch {
+	case len(names) == 0:
+		return nil, nil
+	case len(names) > 1:
+		return nil, fmt.Errorf("ambiguous flag --%s: it may be --%s", begin,
+			strings.Join(names, " or --"))
 	}
 	for i, arg := range args {
 		if name, _, _ := strings.Cut(arg, "="); name == "--"+begin {
 			args = slices.Clone(args)
 			args[i] = "--" + names[0] + arg[len(name):]
-			return args
+			return args, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // PlainUsage rewrites the parser's messages in the wording of our own.

@@ -107,7 +107,7 @@ func TestSetRefuses(t *testing.T) {
 		{"config.toml", "storage.format", "inline", "", "it belongs into git-jp.toml"},
 		{OwnFile, "assistant.name", "x", "", "no key of git-jp.toml"},
 		{"config.toml", "nonsense.x", "x", "", "unknown key"},
-		{OwnFile, "storage.format", "zip", "", "want one of"},
+		{OwnFile, "storage.format", "zip", "", "expected one of"},
 		{OwnFile, "gc.auto", "false", "gc = 3\n", "gc is not a table"},
 		{OwnFile, "gc.auto", "false", "gc = [\n", "array"},
 		{OwnFile, "gc..auto", "false", "", "not a dotted name"},

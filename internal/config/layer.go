@@ -178,10 +178,10 @@ func parseOverride(s schema, option string) (setting, error) {
 		return setting{}, &KeyError{Origin: Origin{Layer: Command}, Key: name, Err: err}
 	}
 	if !found {
-		return fail(errors.New("want key=value or key:=json"))
+		return fail(errors.New("expected key=value or key:=json"))
 	}
 	if strings.HasSuffix(name, "+") {
-		return fail(errors.New("want key=value or key:=json; += is not understood"))
+		return fail(errors.New("expected key=value or key:=json; += is not understood"))
 	}
 	name, isJSON := strings.CutSuffix(name, ":")
 	spelled, err := SplitKey(name)

@@ -20,19 +20,19 @@ func (k Key) parse(text string) (any, error) {
 	case Bool:
 		b, err := strconv.ParseBool(text)
 		if err != nil {
-			return nil, fmt.Errorf("want true or false, have %q", text)
+			return nil, fmt.Errorf("expected true or false, found %q", text)
 		}
 		v = b
 	case Int:
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("want a whole number, have %q", text)
+			return nil, fmt.Errorf("expected a whole number, found %q", text)
 		}
 		v = n
 	case Fraction, Money:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, fmt.Errorf("want a number, have %q", text)
+			return nil, fmt.Errorf("expected a number, found %q", text)
 		}
 		v = f
 	case Strings:
@@ -67,7 +67,7 @@ func want[T any](v any, what string) (any, error) {
 	if t, ok := v.(T); ok {
 		return t, nil
 	}
-	return nil, fmt.Errorf("want %s, have %s", what, describe(v))
+	return nil, fmt.Errorf("expected %s, found %s", what, describe(v))
 }
 
 func wholeNumber(v any) (any, error) {
@@ -79,14 +79,14 @@ func wholeNumber(v any) (any, error) {
 		n = int64(v)
 	case float64:
 		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-			return nil, fmt.Errorf("want a whole number, have %s", describe(v))
+			return nil, fmt.Errorf("expected a whole number, found %s", describe(v))
 		}
 		n = int64(v)
 	default:
-		return nil, fmt.Errorf("want a whole number, have %s", describe(v))
+		return nil, fmt.Errorf("expected a whole number, found %s", describe(v))
 	}
 	if n < 0 {
-		return nil, fmt.Errorf("want no negative number, have %d", n)
+		return nil, fmt.Errorf("expected no negative number, found %d", n)
 	}
 	return n, nil
 }
@@ -102,7 +102,7 @@ func size(v any) (any, error) {
 	}
 	n, err := wholeNumber(v)
 	if err == nil && n == int64(0) {
-		err = errors.New("want at least one byte")
+		err = errors.New("expected at least one byte")
 	}
 	return n, err
 }
@@ -111,7 +111,7 @@ func parseSize(text string) (int64, error) {
 	digits := strings.TrimRight(text, "BKMGikbmg ")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("want a size like 50MiB, have %q", text)
+		return 0, fmt.Errorf("expected a size like 50MiB, found %q", text)
 	}
 	var shift int
 	switch strings.ToLower(strings.TrimSpace(text[len(digits):])) {
@@ -123,7 +123,7 @@ func parseSize(text string) (int64, error) {
 	case "g", "gb", "gib":
 		shift = 30
 	default:
-		return 0, fmt.Errorf("want a size like 50MiB, have %q", text)
+		return 0, fmt.Errorf("expected a size like 50MiB, found %q", text)
 	}
 	if n < 0 || n > math.MaxInt64>>shift {
 		return 0, fmt.Errorf("size %q is out of range", text)
@@ -146,10 +146,10 @@ func number(v any) (float64, bool) {
 func fraction(v any) (any, error) {
 	f, ok := number(v)
 	if !ok {
-		return nil, fmt.Errorf("want a number from 0 to 1, have %s", describe(v))
+		return nil, fmt.Errorf("expected a number from 0 to 1, found %s", describe(v))
 	}
 	if !(f >= 0 && f <= 1) { // also refuses NaN
-		return nil, fmt.Errorf("want a number from 0 to 1, have %v", f)
+		return nil, fmt.Errorf("expected a number from 0 to 1, found %v", f)
 	}
 	return f, nil
 }
@@ -157,7 +157,7 @@ func fraction(v any) (any, error) {
 func money(v any) (any, error) {
 	f, ok := number(v)
 	if !ok || !(f >= 0 && f < math.MaxInt64) { // also refuses NaN
-		return nil, fmt.Errorf("want an amount of US dollars like 0.50, have %s", describe(v))
+		return nil, fmt.Errorf("expected an amount of US dollars like 0.50, found %s", describe(v))
 	}
 	return f, nil
 }
@@ -166,7 +166,7 @@ func money(v any) (any, error) {
 func duration(v any) (any, error) {
 	text, ok := v.(string)
 	if !ok {
-		return nil, fmt.Errorf("want a duration like 14d, have %s", describe(v))
+		return nil, fmt.Errorf("expected a duration like 14d, found %s", describe(v))
 	}
 	d, err := time.ParseDuration(text)
 	for suffix, unit := range map[string]time.Duration{"d": day, "w": 7 * day} {
@@ -180,7 +180,7 @@ func duration(v any) (any, error) {
 		}
 	}
 	if err != nil || d < 0 {
-		return nil, fmt.Errorf("want a duration like 14d or 36h, have %q", text)
+		return nil, fmt.Errorf("expected a duration like 14d or 36h, found %q", text)
 	}
 	return d, nil
 }
@@ -188,10 +188,10 @@ func duration(v any) (any, error) {
 func (k Key) choice(v any) (any, error) {
 	s, ok := v.(string)
 	if !ok {
-		return nil, fmt.Errorf("want a string, have %s", describe(v))
+		return nil, fmt.Errorf("expected a string, found %s", describe(v))
 	}
 	if k.Choices != nil && !slices.Contains(k.Choices, s) {
-		return nil, fmt.Errorf("want one of %s, have %q", strings.Join(k.Choices, ", "), s)
+		return nil, fmt.Errorf("expected one of %s, found %q", strings.Join(k.Choices, ", "), s)
 	}
 	return s, nil
 }
@@ -208,7 +208,7 @@ func (k Key) list(v any) (any, error) {
 	case []any:
 		items = v
 	default:
-		return nil, fmt.Errorf("want a list of strings, have %s", describe(v))
+		return nil, fmt.Errorf("expected a list of strings, found %s", describe(v))
 	}
 	all := make([]string, 0, len(items))
 	for _, item := range items {

@@ -80,16 +80,16 @@ func (a assignment) value() (any, error) {
 	case kindBool:
 		b, err := strconv.ParseBool(a.text)
 		if err != nil {
-			return nil, fmt.Errorf("want true or false, have %q", a.text)
+			return nil, fmt.Errorf("expected true or false, found %q", a.text)
 		}
 		return b, nil
 	case kindNumber:
 		if !json.Valid([]byte(a.text)) {
-			return nil, fmt.Errorf("want a number, have %q", a.text)
+			return nil, fmt.Errorf("expected a number, found %q", a.text)
 		}
 		n := json.Number(a.text)
 		if _, err := n.Float64(); err != nil {
-			return nil, fmt.Errorf("want a number, have %q", a.text)
+			return nil, fmt.Errorf("expected a number, found %q", a.text)
 		}
 		return n, nil
 	case kindLoose, kindAny:

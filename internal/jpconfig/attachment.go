@@ -222,7 +222,7 @@ func entryURL(raw []byte) (string, error) {
 		Params map[string]json.RawMessage `json:"params"`
 	}
 	if json.Unmarshal(raw, &table) != nil || table.Type == "" {
-		return "", errors.New("want a URL, a path, or a table with a type")
+		return "", errors.New("expected a URL, a path, or a table with a type")
 	}
 	scheme := strings.ToLower(table.Type)
 	u = scheme + "://" + table.Path
@@ -251,7 +251,7 @@ func pathURL(u string) (string, error) {
 	}
 	name, excludes := strings.CutPrefix(u, "!")
 	if name == "" {
-		return "", errors.New("want a URL, a path, or a table with a type")
+		return "", errors.New("expected a URL, a path, or a table with a type")
 	}
 	u = "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
 	if excludes {

@@ -47,7 +47,7 @@ func structure(text string) (any, error) {
 		err = errors.New("text follows it")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("want JSON: %w", err)
+		return nil, fmt.Errorf("expected JSON: %w", err)
 	}
 	return deepPlain(v)
 }
@@ -95,7 +95,7 @@ func plain(v any) (any, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, fmt.Errorf("want a number, have %q", text)
+		return nil, fmt.Errorf("expected a number, found %q", text)
 	}
 	return f, nil
 }

@@ -185,7 +185,7 @@ func resolve(
 	}
 	var name string
 	if err := json.Unmarshal(raw, &name); err != nil {
-		return ModelID{}, fmt.Errorf("model %s: want a name or a table", raw)
+		return ModelID{}, fmt.Errorf("model %s: expected a name or a table", raw)
 	}
 	if slices.Contains(seen, name) {
 		return ModelID{}, fmt.Errorf("model %q: %w", name, ErrAlias)

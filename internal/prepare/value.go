@@ -29,7 +29,7 @@ func Value(
 	case last == "base_url" && path[0] == "providers":
 		err = validAddress(text)
 	case last == "api_key_env" && !variableName(text):
-		err = errors.New("want the name of the variable that has the key, not the key")
+		err = errors.New("expected the name of the variable that has the key, not the key")
 	}
 	return value, err
 }
@@ -42,7 +42,7 @@ func variableName(text string) bool {
 func validAddress(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("want an address like http://localhost:8080/v1, have %q", text)
+		return fmt.Errorf("expected an address like http://localhost:8080/v1, found %q", text)
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func reachable(name string, load func() (*jpconfig.Config, error)) error {
 	}
 	id, err := conf.ResolveModel(name)
 	if err != nil {
-		return fmt.Errorf("%w; want provider/name", err)
+		return fmt.Errorf("%w; expected provider/name", err)
 	}
 	provider, _, _ := llm.SplitID(id.String())
 	_, known := models.Find(provider)

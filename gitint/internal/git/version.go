@@ -18,7 +18,7 @@ func ParseVersion(s string) (Version, error) {
 	text := strings.TrimPrefix(strings.TrimSpace(s), "git version ")
 	parts := strings.SplitN(text, ".", 4)
 	if len(parts) < 2 {
-		return Version{}, fmt.Errorf("git version %q: want two numbers", s)
+		return Version{}, fmt.Errorf("git version %q: expected two numbers", s)
 	}
 	var numbers [3]int
 	for i := range min(len(parts), len(numbers)) {

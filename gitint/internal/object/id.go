@@ -21,7 +21,7 @@ type ID struct {
 	sum  [SHA256Size]byte
 }
 
-var errID = errors.New("want 40 or 64 hexadecimal digits")
+var errID = errors.New("expected 40 or 64 hexadecimal digits")
 
 // ParseID parses 40 or 64 hexadecimal digits.
 func ParseID(s string) (ID, error) {
