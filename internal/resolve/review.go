@@ -46,7 +46,7 @@ func NewReview(ctx context.Context, o Options, rev string) (_ *Review, err error
 		r.commit.Parents = append(r.commit.Parents, squashed...)
 	}
 	if len(r.commit.Parents) < 2 {
-		return nil, fmt.Errorf("read %s: it is not a merge", rev)
+		return nil, &notMergeError{rev}
 	}
 	head, err := r.Repo.Resolve(ctx, "HEAD")
 	if err != nil {
@@ -61,6 +61,14 @@ func NewReview(ctx context.Context, o Options, rev string) (_ *Review, err error
 	r.lost, err = merge.Review{Repo: r.Repo, Tips: tips}.Lost(ctx, r.commit, []string{r.Dir})
 	return r, err
 }
+
+// A notMergeError reports that a commit is not a merge, and squashed none.
+type notMergeError struct{ rev string }
+
+func (e *notMergeError) Error() string { return "read " + e.rev + ": it is not a merge" }
+
+// Hints returns a command that lists the merges that could be named.
+func (*notMergeError) Hints() []string { return []string{"'git log --oneline --merges' lists merges"} }
 
 // squashed returns the commits that a commit with one parent squashed, from its message or else
 // from its files.
