@@ -424,6 +424,15 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 	return err
 }
 
+// pagedPrinter is paged for what a printer writes.
+func (a *app) pagedPrinter(ctx context.Context, f func(*render.Printer) error) error {
+	return a.paged(ctx, func(out io.Writer) error {
+		p := a.terminal.Printer
+		p.Out = out
+		return f(&p)
+	})
+}
+
 // programs returns the user's editor and pager.
 func programs(a *app) ask.Programs {
 	config := func(ctx context.Context, key string) (string, bool) {

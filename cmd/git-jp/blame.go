@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/git-jp/git-jp/internal/blame"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/web"
 )
@@ -41,7 +42,8 @@ func (c blameCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := blame.Print(&a.terminal.Printer, all, c.All); err != nil || !failed {
+	err = a.pagedPrinter(ctx, func(p *render.Printer) error { return blame.Print(p, all, c.All) })
+	if err != nil || !failed {
 		return err
 	}
 	return report.ErrProblems

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/grep"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/search"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -61,19 +62,23 @@ func (c grepCmd) Run(ctx context.Context, a *app) error {
 	if c.Heading != nil {
 		groups = *c.Heading
 	}
-	g := grep.New(&a.terminal.Printer, grep.Request{
+	request := grep.Request{
 		Pattern: pattern, Labels: c.Label, Names: c.Names, Count: c.Count,
 		Context: c.Context > 0, Groups: groups,
-	}, func(err error) bool { return isNotHere(a, err) })
-	if c.All {
-		err = c.refs(ctx, a, g, pattern)
-	} else {
-		err = c.workTree(ctx, a, g)
 	}
-	if err == nil && (g.Failed || !g.Found) {
-		err = report.ErrProblems
-	}
-	return err
+	return a.pagedPrinter(ctx, func(p *render.Printer) error {
+		g := grep.New(p, request, func(err error) bool { return isNotHere(a, err) })
+		var err error
+		if c.All {
+			err = c.refs(ctx, a, g, pattern)
+		} else {
+			err = c.workTree(ctx, a, g)
+		}
+		if err == nil && (g.Failed || !g.Found) {
+			err = report.ErrProblems
+		}
+		return err
+	})
 }
 
 // workTree searches the conversations of the working tree.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/revisions"
 )
 
@@ -50,5 +51,5 @@ func (c logCmd) Run(ctx context.Context, a *app) error {
 	if len(all) == 0 {
 		a.note("no commit has %s", ids[0])
 	}
-	return revisions.Print(&a.terminal.Printer, all)
+	return a.pagedPrinter(ctx, func(p *render.Printer) error { return revisions.Print(p, all) })
 }

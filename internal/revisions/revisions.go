@@ -130,6 +130,15 @@ func (h history) revision(ctx context.Context, rev gitint.Revision) (Revision, e
 		r.Turns, r.TurnsBefore, r.Parallel = &now.all, &before.all, now.parallel
 	}
 	r.Did = streamChanges(was, is, now.all-before.all)
+	if is.Path != "" && was.Path == "" {
+		_, cut, err := h.repo.Parent(ctx, rev.OID)
+		if err != nil {
+			return r, err
+		}
+		if cut { // its parent may have the conversation
+			r.Did = []string{"history is cut off, with " + render.Count(now.all, "turn")}
+		}
+	}
 	if more := now.parallel - before.parallel; was != is && more > 0 {
 		r.Did = append(r.Did, fmt.Sprintf("%d parallel", more))
 	}

@@ -97,7 +97,7 @@ func scriptEnv(ts *testscript.TestScript) []string {
 	for _, name := range []string{
 		"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "GIT_CONFIG_NOSYSTEM",
 		"GIT_CONFIG_GLOBAL", "GIT_CEILING_DIRECTORIES", "JP_SESSION", "LC_ALL", "TERM", "GORACE",
-		"GIT_EDITOR", "NO_COLOR", "WORK", "TMPDIR",
+		"GIT_EDITOR", "GIT_PAGER", "NO_COLOR", "WORK", "TMPDIR",
 	} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
