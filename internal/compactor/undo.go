@@ -13,8 +13,11 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// errNoPlace is the error for a pin whose name matches nothing.
-var errNoPlace = errors.New("it has no turn, call or file with that name")
+// The errors for a pin whose name matches nothing, and for one to be removed where none is.
+var (
+	errNoPlace   = errors.New("it has no turn, call or file with that name")
+	errNotPinned = errors.New("it is not pinned")
+)
 
 // Pin sets pins by their names and removes others. It reports whether the conversation was changed.
 func (j Job) Pin(ctx context.Context, pins, unpins []string) (changed bool, err error) {
@@ -28,8 +31,11 @@ func (j Job) Pin(ctx context.Context, pins, unpins []string) (changed bool, err 
 		for _, name := range step.names {
 			held, n := step.do(s, name)
 			if n == 0 {
-				return false, fmt.Errorf("%s %q in %s: %w", step.verb, name, j.Conversation.ID,
-					errNoPlace)
+				why := errNoPlace
+				if _, places := compact.Pin(s, name); places > 0 {
+					why = errNotPinned
+				}
+				return false, fmt.Errorf("%s %q in %s: %w", step.verb, name, j.Conversation.ID, why)
 			}
 			s = held
 			done = append(done,
