@@ -14,11 +14,11 @@ func PrintModels(p *render.Printer, models []KnownModel) error {
 	}
 	table := render.NewTable(p.Output,
 		render.Column{}, render.Column{Head: "MODEL"},
-		render.Column{Head: "WINDOW", Align: render.AlignRight},
-		render.Column{Head: "IN", Align: render.AlignRight},
-		render.Column{Head: "OUT", Align: render.AlignRight},
-		render.Column{Head: "AS OF"}, render.Column{Head: "KEY"},
-		render.Column{Head: "ALIASES", Shrink: true})
+		render.Column{Head: "WINDOW", Align: render.AlignRight, Optional: 3},
+		render.Column{Head: "IN", Align: render.AlignRight, Optional: 1},
+		render.Column{Head: "OUT", Align: render.AlignRight, Optional: 1},
+		render.Column{Head: "AS OF", Optional: 4}, render.Column{Head: "KEY", Shrink: true},
+		render.Column{Head: "ALIASES", Shrink: true, Optional: 2})
 	for _, r := range models {
 		mark, in, out, asOf := "", "", "", ""
 		if r.Chosen {
