@@ -70,8 +70,9 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// installed installs hooks and drivers for a command that has done its own work. Steps that are left
-// to do by hand, as in the files of a hook manager, are a warning there; 'git jp install' fails.
+// installed installs hooks and drivers for a command that has done its own work. Steps that are
+// left to do by hand, as in the files of a hook manager, are a warning there, while 'git jp
+// install' fails.
 func installed(ctx context.Context, a *app, repo *gitint.Repo, q register.Request) error {
 	err := cloneOf(a, repo).Install(ctx, q)
 	if isA[*register.OpenError](err) {

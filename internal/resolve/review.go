@@ -68,7 +68,9 @@ type notMergeError struct{ rev string }
 func (e *notMergeError) Error() string { return "read " + e.rev + ": it is not a merge" }
 
 // Hints returns a command that lists the merges that could be named.
-func (*notMergeError) Hints() []string { return []string{"'git log --oneline --merges' lists merges"} }
+func (*notMergeError) Hints() []string {
+	return []string{"'git log --oneline --merges' lists merges"}
+}
 
 // squashed returns the commits that a commit with one parent squashed, from its message or else
 // from its files.
