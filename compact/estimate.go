@@ -105,7 +105,7 @@ type prompt struct {
 func prompts(s *events.Stream, m Measure) (all []prompt) {
 	var sum, opened float64 // opened: sum at the first event of the answer
 	answers := false
-	for i, e := range s.All() {
+	for i, e := range InOrder(s) {
 		said := e.Kind() == events.KindChatResponse || e.Kind() == events.KindToolCallRequest
 		if said && !answers {
 			opened = sum

@@ -167,7 +167,7 @@ func measure(s *events.Stream, o measureOptions) (Measure, error) {
 	delete(names, -1)
 	turns := view.TurnOf()
 	var a answer
-	for i, e := range view.All() {
+	for i, e := range InOrder(view) {
 		if !e.Kind().IsEvent() {
 			continue
 		}

@@ -383,7 +383,7 @@ func (h *History) Pending(opens, cold bool) (p Pending, attached map[string]floa
 func exchanges(s *events.Stream) []Exchange {
 	var all []Exchange
 	said := false
-	for i, e := range s.All() {
+	for i, e := range InOrder(s) {
 		if !e.Kind().IsEvent() {
 			continue
 		}

@@ -251,3 +251,29 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerOfAnAgentIsOneMessage verifies that calls which an agent made in one answer, and
+// whose results it had one by one, are one message, and their results the next.
+func TestAnAnswerOfAnAgentIsOneMessage(t *testing.T) {
+	md := `"metadata":{"git_jp_source":"k"}`
+	call := `"name":"Bash","arguments":{},`
+	r, err := query.Build(source(t, stream(t,
+		`chat_request "content":"q"`,
+		`tool_call_request "id":"1",`+call+md,
+		`tool_call_response "id":"1","content":"one","is_error":false,`+md,
+		`tool_call_request "id":"2",`+call+md,
+		`tool_call_response "id":"2","content":"two","is_error":false,`+md,
+		`tool_call_request "id":"3",`+call+`"metadata":{"git_jp_source":"k","git_jp_usage":{"input":1,"output":1}}`,
+		`tool_call_response "id":"3","content":"three","is_error":false,`+md,
+		`chat_request "content":"and now?"`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var roles []string
+	for _, m := range r.Messages {
+		roles = append(roles, fmt.Sprint(m.Role, len(m.Parts)))
+	}
+	if got := strings.Join(roles, " "); got != "user1 assistant3 user3 user1" {
+		t.Errorf("the messages are %s:\n%s", got, said(r))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 )
@@ -29,7 +30,7 @@ func arrange(s *events.Stream) *events.Stream {
 	for _, c := range s.Calls() {
 		a.result[c.Request] = c.Response
 	}
-	for i, e := range s.All() {
+	for i, e := range compact.InOrder(s) {
 		a.element(i, e)
 	}
 	a.flush()

@@ -141,7 +141,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 	}
 	var a answer
 	model, said := modelOf(config), s.SessionOf(nil)
-	for i, e := range s.All() {
+	for i, e := range compact.InOrder(s) {
 		a.given.enter(e)
 		switch ev := e.Event().(type) {
 		case *events.ChatRequest:
