@@ -408,9 +408,9 @@ func market() compact.Market {
 	}
 }
 
-// TestEstimatesLearn checks that stored usage corrects the estimate in proportion to its amount,
-// that the reported error covers most of the past, and that usage for another text, as after a
-// compaction, has no effect.
+// TestEstimatesLearn checks that stored usage corrects the estimate, whose last prompt has a known
+// size, that the reported error covers most of the past, and that usage for another text, as after
+// a compaction, has no effect.
 func TestEstimatesLearn(t *testing.T) {
 	spoken := func(turns int, grows func(n int) int64) *events.Stream {
 		k, prompt := new(talk), int64(1000)
@@ -432,9 +432,11 @@ func TestEstimatesLearn(t *testing.T) {
 		most    float64
 		fault   float64
 	}{
-		"a few calls":          {8, half, 7, 571, 585, 0.33},
+		"a few calls":          {8, half, 7, 810, 851, 0.33},
 		"many":                 {800, half, 799, 849, 851, 0.08},
 		"of another text":      {8, func(int) int64 { return 40_000 }, 0, 565, 575, 0.2},
+		"more was removed":     {8, func(n int) int64 { return 571 - int64(n/6%2)*1771 }, 6, 565, 575, 0.2},
+		"more was there":       {8, func(n int) int64 { return 571 + int64(n/6%2)*1500 }, 6, 565, 575, 0.2},
 		"one of another text":  {8, func(n int) int64 { return []int64{850, 40_000}[n/4%2] }, 4, 565, 580, 0.34},
 		"one of five is wrong": {800, func(n int) int64 { return []int64{600, 600, 600, 600, 1000}[n%5] }, 799, 571, 700, 0.15},
 	} {

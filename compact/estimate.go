@@ -25,6 +25,8 @@ type Estimator struct {
 	Whole   float64 // of an entire prompt, as a share of it
 	Samples int     // number of exchanges that were learned from
 	Base    float64 // tokens of the system prompt and the tools, 0 if unknown
+
+	grown float64 // tokens by which prompts grew, relative to the default estimate
 }
 
 // scale returns 1 if nothing was learned.
@@ -152,7 +154,7 @@ func (p prompt) grew(last prompt) (tokens, guess float64, tells bool) {
 
 // learn learns from the growth of prompts.
 func learn(all []prompt) Estimator {
-	grew, guessed := float64(prior), float64(prior)
+	grew, guessed := 0.0, 0.0
 	var samples [][2]float64
 	for n := 1; n < len(all); n++ {
 		if tokens, guess, tells := all[n].grew(all[n-1]); tells {
@@ -160,11 +162,13 @@ func learn(all []prompt) Estimator {
 			samples = append(samples, [2]float64{tokens, guess})
 		}
 	}
-	e := Estimator{Scale: 1, Growth: 1, Error: unlearned, Whole: unlearned, Samples: len(samples)}
+	e := Estimator{
+		Scale: 1, Growth: 1, Error: unlearned, Whole: unlearned, Samples: len(samples), grown: 1,
+	}
 	if len(samples) < minSamples {
 		return e
 	}
-	e.Scale = grew / guessed
+	e.Scale, e.grown = (grew+prior)/(guessed+prior), grew/guessed
 	faults := make([]float64, len(samples))
 	for i, g := range samples {
 		faults[i] = math.Abs(g[0]-e.Scale*g[1]) / g[0]
@@ -188,7 +192,8 @@ func wholeError(all []prompt) float64 {
 }
 
 // strayed is by how much the last prompt may differ from the estimate of its text, if no estimate
-// was recorded with it. A compaction that left no trace removes more than that.
+// was recorded with it. A compaction that left no trace removes more than that. If all prompts grew
+// more or less than the default estimate, the last one differs by as much.
 const strayed = 0.1
 
 // last returns the last prompt with known usage, if it had the text that the stream has now, or if
@@ -205,8 +210,9 @@ func (e Estimator) last(s *events.Stream, all []prompt) (prompt, bool) {
 		p.guess = p.size
 		return p, true
 	}
-	guess := e.Base + e.Scale*p.guess
-	return p, !curtailed(s) && math.Abs(p.tokens-guess) <= strayed*p.tokens
+	least, most := e.Base+min(e.Scale, e.grown)*p.guess, e.Base+max(e.Scale, e.grown)*p.guess
+	slack := strayed * p.tokens
+	return p, !curtailed(s) && least-slack <= p.tokens && p.tokens <= most+slack
 }
 
 // curtailed reports whether the stream lacks, or hides from a model, something that recorded
