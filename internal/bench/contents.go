@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -155,5 +156,36 @@ func (c *contents) tokens(key string, upto int) (float64, bool) {
 	return compact.SortAttachment.Tokens(int64(len(text))), ok
 }
 
+var numberedLine = regexp.MustCompile(`(?m)^ *[0-9]+→`)
+
 // unnumbered removes the numbers from the lines of a read.
 func unnumbered(text string) string { return numberedLine.ReplaceAllString(text, "") }
+
+// hunks returns the replacements that a patch makes in one file.
+func hunks(patch, key string) (all []replacement) {
+	for _, section := range strings.Split(patch, "*** Update File: ")[1:] {
+		name, rest, _ := strings.Cut(section, "\n")
+		if !strings.HasSuffix(key, name) {
+			continue
+		}
+		rest, _, _ = strings.Cut(rest, "\n*** ")
+		for _, hunk := range strings.Split("\n"+rest, "\n@@")[1:] {
+			_, hunk, _ = strings.Cut(hunk, "\n")
+			var r replacement
+			for line := range strings.Lines(hunk) {
+				if text, added := strings.CutPrefix(line, "+"); added {
+					r.New += text
+				} else if text, removed := strings.CutPrefix(line, "-"); removed {
+					r.Old += text
+				} else {
+					r.Old, r.New = r.Old+line[1:], r.New+line[1:]
+				}
+			}
+			r.Old, r.New = strings.TrimSuffix(r.Old, "\n"), strings.TrimSuffix(r.New, "\n")
+			if r.Old != "" {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}

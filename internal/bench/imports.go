@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/parallel"
 	agents "github.com/git-jp/git-jp/internal/sessions"
@@ -57,17 +58,24 @@ func convert(found []importer.Found) (time.Duration, error) {
 }
 
 func convertOne(f importer.Found) error {
+	_, err := converted(f, forget{})
+	return err
+}
+
+// converted returns the conversations of a session.
+func converted(f importer.Found, to events.Writer) ([]*agents.Conversation, error) {
 	b := agents.NewBuilder(f.Session, agents.Options{
-		Writer: forget{}, Root: f.Dir, MaxBlob: blobs.DefaultMaxBlobBytes,
+		Writer: to, Root: f.Dir, MaxBlob: blobs.DefaultMaxBlobBytes,
 	})
+	var all []*agents.Conversation
 	v, err := f.Dialect.Read(context.Background(), f.Session, 0, b)
 	if err == nil {
-		_, err = b.Finish(v)
+		all, err = b.Finish(v)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.Path, err)
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	return nil
+	return all, nil
 }
 
 // tokens reads sessions as JSON tokens and discards them.

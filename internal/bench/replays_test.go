@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/realdata"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // TestTheDefaultCostsNoRealConversationMore verifies the promise of the default on conversations of
@@ -66,9 +70,9 @@ func (g guessed) holdTo(t *testing.T) {
 	}
 }
 
-const session = `{"type":"user","uuid":"1","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"change it"}}
+const session = `{"type":"user","uuid":"1","sessionId":"s","cwd":"/r","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"change it"}}
 {"type":"assistant","uuid":"2","timestamp":"2026-01-01T00:00:02Z","message":{"id":"m1","model":"m","content":[{"type":"tool_use","id":"r","name":"Read","input":{"file_path":"/r/a"}}],"usage":{"input_tokens":9,"output_tokens":1}}}
-{"type":"user","uuid":"3","timestamp":"2026-01-01T00:00:03Z","message":{"content":[{"type":"tool_result","tool_use_id":"r","content":"     1→one\n     2→two\n"}]}}
+{"type":"user","uuid":"3","timestamp":"2026-01-01T00:00:03Z","message":{"content":[{"type":"tool_result","tool_use_id":"r","content":"     1→one\n     2→two\n"}]},"toolUseResult":{"type":"text","file":{"filePath":"/r/a","content":"one\ntwo\n","numLines":2,"startLine":1,"totalLines":2}}}
 {"type":"assistant","uuid":"4","timestamp":"2026-01-01T00:00:04Z","message":{"id":"m1","model":"m","content":[{"type":"tool_use","id":"x","name":"Bash","input":{}}]}}
 {"type":"user","uuid":"5","timestamp":"2026-01-01T00:00:05Z","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"done"}],"is_error":true}]}}
 {"type":"assistant","uuid":"6","timestamp":"2026-01-01T00:00:06Z","message":{"id":"m2","content":[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"e","name":"Edit","input":{"file_path":"/r/a","old_string":"two","new_string":"2"}}]}}
@@ -76,57 +80,81 @@ const session = `{"type":"user","uuid":"1","timestamp":"2026-01-01T00:00:00Z","m
 {"type":"user","uuid":"7","message":{"content":"again"}}
 {"type":"assistant","uuid":"8","isSidechain":true,"message":{"id":"m3","content":"aside"}}
 {"type":"system","subtype":"compact_boundary","uuid":"9"}
+{"type":"user","uuid":"9b","isCompactSummary":true,"timestamp":"2026-01-01T00:00:59Z","message":{"content":"It was changed."}}
 {"type":"user","uuid":"10","timestamp":"2026-01-01T00:01:00Z","message":{"content":"and now?"}}
 `
 
-// TestSessionsOfClaudeCode tests how a session becomes conversations: calls that were made at once
-// are together, sidechains and repetitions are left out, and each compaction begins another.
-func TestSessionsOfClaudeCode(t *testing.T) {
-	all := claudeCode([]byte(session))
-	if len(all) != 2 {
-		t.Fatalf("%d conversations", len(all))
-	}
-	var kinds []string
-	for _, e := range all[0].All() {
-		kinds = append(kinds, string(e.Kind()))
-	}
-	want := "turn_start chat_request tool_call_request tool_call_request tool_call_response" +
-		" tool_call_response chat_response tool_call_request tool_call_response"
-	if got := strings.Join(kinds, " "); got != want {
-		t.Errorf("got %s", got)
-	}
-	for _, s := range all {
-		if err := s.Validate(); err != nil {
-			t.Error(err)
+// readSessions reads the sessions of agents with some texts, in their order.
+func readSessions(t *testing.T, texts ...string) (all []*events.Stream) {
+	t.Helper()
+	dir := t.TempDir()
+	for n, text := range texts {
+		name := filepath.Join(dir, fmt.Sprintf("%d1111111-2222-4333-8444-555555555555.jsonl", n))
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	read, ok := all[0].At(4).Event().(*events.ToolCallResponse)
-	if !ok || read.Blocks[0].Resource == nil || read.Blocks[0].Resource.URI != "file:///r/a" {
-		t.Errorf("the read is %+v", read)
+	read, err := sessions(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		if err := read[name].Validate(); err != nil {
+			t.Error(err)
+		}
+		all = append(all, read[name])
+	}
+	return all
+}
+
+// TestSessions tests how sessions of agents become conversations: the session in parts between its
+// compactions, sub-agents, and nothing that is no event.
+func TestSessions(t *testing.T) {
+	short := map[events.Kind]string{
+		events.KindTurnStart: "turn", events.KindChatRequest: "asks", events.KindChatResponse: "says",
+		events.KindToolCallRequest: "calls", events.KindToolCallResponse: "result",
+	}
+	var got []string
+	for _, s := range readSessions(t, session, codexSession) {
+		var kinds []string
+		for _, e := range s.All() {
+			kinds = append(kinds, cmp.Or(short[e.Kind()], string(e.Kind())))
+		}
+		got = append(got, strings.Join(kinds, " "))
+	}
+	want := []string{
+		"turn asks calls result calls result says calls result turn asks",
+		"turn asks says turn asks", // with the summary
+		"turn asks says",           // the sidechain
+		"turn asks calls result calls result calls",
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
 // TestContents verifies that files are rebuilt from reads, writes and edits, and that the cases
 // where that is impossible are counted.
 func TestContents(t *testing.T) {
-	s := claudeCode([]byte(session))[0]
+	s := readSessions(t, session)[0]
 	c := contentsOf(s)
-	if text, ok := c.current("file:///r/a", 5); !ok || text != "one\ntwo\n" {
+	if text, ok := c.current("file:///$WORKSPACE/a", 5); !ok || text != "one\ntwo\n" {
 		t.Errorf("before the edit it is %q, %t", text, ok)
 	}
-	if text, ok := c.current("file:///r/a", s.Len()); !ok || text != "one\n2\n" || c.unknown != 0 {
+	if text, ok := c.current("file:///$WORKSPACE/a", s.Len()); !ok || text != "one\n2\n" || c.unknown != 0 {
 		t.Errorf("behind it it is %q, %t, %d unknown", text, ok, c.unknown)
 	}
-	if _, ok := c.current("file:///r/b", s.Len()); ok {
+	if _, ok := c.current("file:///$WORKSPACE/b", s.Len()); ok {
 		t.Error("a file that nobody read is known")
 	}
-	lost := contentsOf(claudeCode([]byte(strings.Replace(session, `"old_string":"two"`, `"old_string":"three"`, 1)))[0])
-	if _, ok := lost.current("file:///r/a", s.Len()); ok || lost.unknown != 1 {
+	lost := contentsOf(readSessions(t, strings.Replace(session, `"old_string":"two"`, `"old_string":"three"`, 1))[0])
+	if _, ok := lost.current("file:///$WORKSPACE/a", s.Len()); ok || lost.unknown != 1 {
 		t.Errorf("an edit of a text that was not there: %d unknown", lost.unknown)
 	}
 }
 
-const codexSession = `{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"change it"}]}}
+const codexSession = `{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"21111111-2222-4333-8444-555555555555","timestamp":"2026-01-01T00:00:00Z","cwd":"/r","originator":"codex_cli_rs","cli_version":"0.40.0"}}
+{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"change it"}]}}
 {"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"cat a\"}","call_id":"c1"}}
 {"timestamp":"2026-01-01T00:00:02Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"one\ntwo\nthree\n"}}
 {"timestamp":"2026-01-01T00:00:03Z","type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","call_id":"c2","input":"*** Begin Patch\n*** Update File: /r/a\n@@\n one\n-two\n+2\n@@ here\n-three\n+3\n*** Update File: /r/b\n@@\n-x\n*** End Patch"}}
@@ -135,17 +163,13 @@ const codexSession = `{"timestamp":"2026-01-01T00:00:00Z","type":"response_item"
 {"timestamp":"2026-01-01T00:00:06Z","type":"event_msg","payload":{"type":"message","role":"user"}}
 `
 
-// TestSessionsOfCodex tests how a session becomes a conversation, and what its patches quote.
-func TestSessionsOfCodex(t *testing.T) {
-	all := codex([]byte(codexSession))
-	if len(all) != 1 || codex([]byte(session)) != nil || all[0].Validate() != nil || all[0].Len() != 7 {
-		t.Fatalf("%d conversations", len(all))
-	}
+// TestPatchesOfCodex tests what its patches quote.
+func TestPatchesOfCodex(t *testing.T) {
 	var quoted []string
-	for _, e := range contentsOf(all[0]).edits {
+	for _, e := range contentsOf(readSessions(t, codexSession)[0]).edits {
 		quoted = append(quoted, e.quoted)
 	}
-	if diff := cmp.Diff([]string{"one\ntwo", "three", "x"}, quoted); diff != "" {
+	if diff := gocmp.Diff([]string{"one\ntwo", "three", "x"}, quoted); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -165,7 +189,7 @@ func TestPatternsOfJP(t *testing.T) {
 func TestCurve(t *testing.T) {
 	var s strings.Builder
 	line := func(role, content string) {
-		fmt.Fprintf(&s, `{"type":%q,"uuid":"%d","timestamp":"2026-01-01T00:00:00Z","message":{"id":"%d","content":%s}}`+"\n",
+		fmt.Fprintf(&s, `{"type":%q,"uuid":"%d","sessionId":"s","timestamp":"2026-01-01T00:00:00Z","message":{"id":"%d","content":%s}}`+"\n",
 			role, s.Len(), s.Len(), content)
 	}
 	call := func(n int, name, input, result string) {
@@ -178,7 +202,7 @@ func TestCurve(t *testing.T) {
 		call(n+1, "Bash", fmt.Sprintf(`{"command":"do %d"}`, n), "nothing")
 	}
 	call(9, "Edit", `{"file_path":"/r/a","old_string":"shown by the shell","new_string":"x"}`, "fine")
-	r, err := newReplayed("s", claudeCode([]byte(s.String()))[0])
+	r, err := newReplayed("s", readSessions(t, s.String())[0])
 	if err != nil {
 		t.Fatal(err)
 	}
