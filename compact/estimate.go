@@ -215,16 +215,20 @@ func (e Estimator) last(s *events.Stream, all []prompt) (prompt, bool) {
 	return p, !curtailed(s) && least-slack <= p.tokens && p.tokens <= most+slack
 }
 
-// curtailed reports whether the stream lacks, or hides from a model, something that recorded
-// prompts had.
+// curtailed reports whether the stream lacks, or hides from a model, something that the last
+// recorded prompt had. An overlay before that was applied in it.
 func curtailed(s *events.Stream) bool {
-	for _, e := range s.All() {
+	told := false
+	for i := s.Len() - 1; i >= 0; i-- {
+		e := s.At(i)
 		_, trimmed := e.Metadata().Value(dedup.Trimmed)
 		_, summary := SummaryOf(e)
-		if trimmed || summary || e.Kind() == events.KindCompaction ||
+		if trimmed || summary || e.Kind() == events.KindCompaction && !told ||
 			len(e.Metadata().Stripped()) > 0 {
 			return true
 		}
+		u, ok := UsageOf(e)
+		told = told || ok && u.Prompt() > 0
 	}
 	return false
 }

@@ -192,3 +192,25 @@ func TestTrimmedPromptsAreOfAnotherText(t *testing.T) {
 		}
 	}
 }
+
+// TestPromptsAfterAnOverlayAreOfItsText checks that a prompt which was recorded after the last
+// overlay determines the size of the next one, and that one before it does not.
+func TestPromptsAfterAnOverlayAreOfItsText(t *testing.T) {
+	k := paid(12, false, 1.2)
+	words := "All was read."
+	k.add(&events.Compaction{FromTurn: 0, ToTurn: 11, Summary: &words})
+	k.turn("and then?")
+	unknown := run(t, k.stream(), compact.Options{KeepLast: 1}).Report
+	if want := besides + promptOf(k.stream()); !near(unknown.TokensBefore, want, 0.05) {
+		t.Errorf("at the overlay %.0f tokens, want %.0f", unknown.TokensBefore, want)
+	}
+	for range 4 {
+		k.scale = 1.6 // it counts more for what it wrote
+		k.answer(strings.Repeat("done ", 500), 1)
+		k.turn("go on")
+	}
+	got := run(t, k.stream(), compact.Options{KeepLast: 1}).Report.TokensBefore
+	if want := besides + k.scale*promptOf(k.stream()); !near(got, want, 0.04) {
+		t.Errorf("after it %.0f tokens, want %.0f", got, want)
+	}
+}
