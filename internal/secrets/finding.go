@@ -127,10 +127,12 @@ func check(value []byte) string {
 }
 
 // A Scanner scans streams. It caches the results of blobs, so that a blob is read once however many
-// events refer to it.
+// events refer to it, and which documents have no secret: the conversations of a workspace often
+// begin with the same configuration.
 type Scanner struct {
 	Rules *Rules
 	known map[blobs.Hash]scanned
+	clean map[[sha256.Size]byte]bool
 }
 
 // A scanned is the result of scanning one text: its matches, and the number of markers of each
@@ -176,7 +178,17 @@ func (s *Scanner) Stream(
 // Document returns the findings in another file of a conversation, whose name takes the place of an
 // event key.
 func (s *Scanner) Document(id events.ID, name string, data []byte) []Finding {
+	sum := sha256.Sum256(data)
+	if s.clean[sum] {
+		return nil
+	}
 	found, _ := s.texts(id, name, ScannedDocument(data), nil) // no blob is read
+	if len(found) == 0 {
+		if s.clean == nil {
+			s.clean = make(map[[sha256.Size]byte]bool)
+		}
+		s.clean[sum] = true
+	}
 	for n := range found {
 		found[n].Element = -1
 	}

@@ -222,6 +222,29 @@ func TestValuesOfMembers(t *testing.T) {
 	}
 }
 
+// TestDocumentAgain checks that a document without secrets is scanned once however many
+// conversations have it, and that one with secrets is reported of each.
+func TestDocumentAgain(t *testing.T) {
+	scanner := secrets.Scanner{Rules: secrets.Builtin()}
+	look := func(id events.ID, data []byte) int {
+		return len(scanner.Document(id, "base_config.json", data))
+	}
+	secret := []byte(`{"x": {"client_secret": "Zk3u9sPq1LmX7vBt"}}`)
+	for id := conversation; id < conversation+3; id++ {
+		if n := look(id, secret); n != 1 {
+			t.Errorf("%d found in %s", n, id)
+		}
+	}
+	clean := []byte(`{"list": [` + strings.Repeat(`"an ordinary text", `, 1000) + `""]}`)
+	if n := look(conversation, clean); n != 0 {
+		t.Fatalf("%d found", n)
+	}
+	id := conversation
+	if n := testing.AllocsPerRun(10, func() { id++; look(id, clean) }); n > 10 {
+		t.Errorf("looking again made %v allocations", n)
+	}
+}
+
 // named returns what is before the value of a member.
 func named(name string) string {
 	var b secrets.Before

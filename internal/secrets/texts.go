@@ -107,13 +107,16 @@ func isMedia(mime string) bool {
 func (c *collector) json(member string, v jsontext.Value, record bool) jsontext.Value {
 	eachString(v, func(pointer, before, s string) {
 		name := pointer[strings.LastIndexByte(pointer, '/')+1:]
-		switch h, err := blobs.ParseHash(s); {
-		case err == nil && name == "$blob":
-			parent := strings.TrimSuffix(pointer, "/$blob")
-			if size, ok := sizeAt(v, jsontext.Pointer(parent)); ok {
-				c.content(member+parent, blobs.Refer(blobs.Ref{Hash: h, Size: size}))
+		if name == "$blob" {
+			if h, err := blobs.ParseHash(s); err == nil {
+				parent := strings.TrimSuffix(pointer, "/$blob")
+				if size, ok := sizeAt(v, jsontext.Pointer(parent)); ok {
+					c.content(member+parent, blobs.Refer(blobs.Ref{Hash: h, Size: size}))
+				}
+				return
 			}
-		case !record || !exempt(name) || !isCode(s):
+		}
+		if !record || !exempt(name) || !isCode(s) {
 			c.behind(before, member+pointer, s)
 		}
 	})
