@@ -127,11 +127,14 @@ func open(f files, name string) (fs.File, error) {
 	if e.Mode == ModeDir {
 		return &openDir{f: f, entry: e}, nil
 	}
-	data, err := contentOf(f, e)
+	info, err := dirEntry{f, e}.Info()
+	if err == nil && !e.Mode.IsRegular() {
+		err = errNotRegular
+	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return &openFile{Reader: bytes.NewReader(data), info: fileInfo{e, int64(len(data))}}, nil
+	return &openFile{f: f, entry: e, info: info}, nil
 }
 
 // fileInfo describes an entry. Git stores no times.
@@ -168,13 +171,27 @@ func (d dirEntry) Info() (fs.FileInfo, error) {
 	return fileInfo{d.entry, size}, nil
 }
 
+// openFile has the content of a file once it is read: many files are opened for their size and mode.
 type openFile struct {
-	*bytes.Reader
-	info fileInfo
+	f     files
+	entry Entry
+	info  fs.FileInfo
+	read  *bytes.Reader
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *openFile) Close() error               { return nil }
+
+func (f *openFile) Read(p []byte) (int, error) {
+	if f.read == nil {
+		data, err := contentOf(f.f, f.entry)
+		if err != nil {
+			return 0, &fs.PathError{Op: "read", Path: f.entry.Path, Err: err}
+		}
+		f.read = bytes.NewReader(data)
+	}
+	return f.read.Read(p)
+}
 
 type openDir struct {
 	f     files

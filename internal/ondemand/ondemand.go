@@ -89,6 +89,12 @@ func (s *Source) Has(h blobs.Hash) bool {
 	return ok && err == nil
 }
 
+// Fetches reports whether the clone may lack objects that a remote has.
+func (s *Source) Fetches() bool {
+	partial, err := s.repo.Partial(context.Background())
+	return partial || err != nil
+}
+
 // Expect notes blobs that may be read soon. A failed one is not tried again.
 func (s *Source) Expect(refs iter.Seq[blobs.Ref]) {
 	s.mu.Lock()

@@ -16,7 +16,10 @@ import (
 func OpenCommitted(fsys fs.FS, root string, env Env) (*Workspace, error) {
 	main := &store{
 		dir: filepath.Join(root, DirName), prefix: DirName, fsys: fsys,
-		limits: env.Settings.limits(), elsewhere: env.Elsewhere,
+		limits: env.Settings.limits(),
+	}
+	if env.Elsewhere != nil && env.Elsewhere.Fetches() {
+		main.elsewhere = env.Elsewhere
 	}
 	var err error
 	main.blobs, err = blobs.Open(filepath.Join(main.dir, blobs.Dir), blobs.Options{

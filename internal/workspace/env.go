@@ -60,6 +60,8 @@ type LeftOutFiles interface {
 // An Elsewhere has blobs without files, and fetches those read together in one go.
 type Elsewhere interface {
 	blobs.Elsewhere
+	// Fetches reports whether some blobs may have to be fetched, so that announcing reads pays.
+	Fetches() bool
 	// Expect announces reads.
 	Expect(refs iter.Seq[blobs.Ref])
 }
