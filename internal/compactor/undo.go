@@ -77,6 +77,8 @@ func (j Job) Undo(ctx context.Context, n int) (changed bool, err error) {
 		}
 		if out, returned = dedup.Returned(out); returned > 0 {
 			none = nil
+		} else if errors.Is(none, compact.ErrNoOverlay) && errors.Is(err, quarantine.ErrNone) {
+			none = fmt.Errorf("it has no compaction, and %w", err)
 		} else if errors.Is(none, compact.ErrNoOverlay) ||
 			none != nil && !errors.Is(err, quarantine.ErrNone) {
 			return j.bringBack(ctx, last, err)
