@@ -123,6 +123,7 @@ func (c configSetCmd) Run(ctx context.Context, a *app) error {
 	if err := configure.Set(file, c.Key, c.Value); err != nil {
 		return err
 	}
+	a.note("set %s in %s", c.Key, a.short(file))
 	if !c.User {
 		if err := approveSet(a, filepath.Dir(filepath.Dir(file)), c.Key); err != nil {
 			return err
@@ -156,5 +157,8 @@ func (c configUnsetCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return configure.Unset(file, c.Key)
+	if err = configure.Unset(file, c.Key); err == nil {
+		a.note("removed %s from %s", c.Key, a.short(file))
+	}
+	return err
 }
