@@ -124,16 +124,31 @@ func (a *app) repo(ctx context.Context) (*gitint.Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := gitint.Open(ctx, gitint.Options{
+	o := gitint.Options{
 		Dir: a.directory(), Env: a.env, Trace: log, Now: a.now, LockTimeout: indexLockWait,
 		Limits: a.limits(), Fetch: fetching(a),
-	})
+	}
+	r, err := gitint.Open(ctx, o)
+	if err == nil && isInside(a, r) {
+		if err = r.Close(); err == nil {
+			o.Dir = filepath.Dir(r.GitDir())
+			r, err = gitint.Open(ctx, o)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	a.openRepo = r
 	a.closers = append(a.closers, r.Close)
 	return r, nil
+}
+
+// isInside reports whether the command runs inside the .git of a working tree. Its workspace is
+// found above there, so its repository is opened from there too. Git names the directory to the
+// hooks that it runs inside, which serve a push.
+func isInside(a *app, r *gitint.Repo) bool {
+	return r.Root() == "" && !r.Bare() && a.getenv("GIT_DIR") == "" &&
+		filepath.Base(r.GitDir()) == ".git"
 }
 
 // configAt returns the configuration with the layers of the workspace at root, or

@@ -41,7 +41,7 @@ func (a *app) report(err error) int {
 // isBare reports whether this is a repository without a place for a workspace.
 func isBare(a *app) bool {
 	repo, err := a.repo(context.Background()) // the error may come from a cancelled context
-	return err == nil && repo.Root() == ""
+	return err == nil && repo.Bare()
 }
 
 // An unmergedFileError is about a file that cannot be loaded because git left it unmerged.

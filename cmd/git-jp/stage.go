@@ -162,7 +162,10 @@ func (a *app) dirInRepo(w *workspace.Workspace, repo *gitint.Repo) (string, erro
 	case a.committedIn != "":
 		return a.committedIn, nil
 	case repo.Root() == "":
-		return "", fmt.Errorf("%s: the repository has no working tree here", repo.GitDir())
+		return "", &situation{
+			fmt.Sprintf("%s: the repository has no working tree here", repo.GitDir()),
+			"'-C <dir>' goes to a working tree",
+		}
 	}
 	dir, err := realDir(w.Dir())
 	if err != nil {
