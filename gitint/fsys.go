@@ -171,7 +171,7 @@ func (d dirEntry) Info() (fs.FileInfo, error) {
 	return fileInfo{d.entry, size}, nil
 }
 
-// openFile has the content of a file once it is read: many files are opened for their size and mode.
+// openFile has the content of a file once it is read: many are opened for their size and mode.
 type openFile struct {
 	f     files
 	entry Entry

@@ -112,7 +112,8 @@ func commandIndex(args []string) int {
 }
 
 // FullFlag returns the arguments with a flag of names in place of the one that the parser does not
-// know, if one alone begins like it, as git takes them. Otherwise it returns nil.
+// know, if one alone begins like it, as git takes them, and an error if several do. Otherwise it
+// returns nil.
 func FullFlag(args []string, problem string, names []string) ([]string, error) {
 	begin, ok := strings.CutPrefix(problem, "unknown flag --")
 	if !ok {
