@@ -272,7 +272,7 @@ func parseFailure(err error) error {
 	const unknown = "unexpected argument "
 	if name, ok := strings.CutPrefix(err.Error(), unknown); ok && u.Command == "" {
 		name, _, _ := strings.Cut(name, ", ")
-		return &report.CommandError{Name: name, Guess: guessed(err)}
+		return &report.CommandError{Name: name, Guess: commandline.Guess(err.Error())}
 	}
 	u.Err = errors.New(commandline.PlainUsage(err.Error()))
 	return u

@@ -15,12 +15,6 @@ type helpCmd struct {
 	All     bool     `short:"a" help:"List all commands, as without a command."`
 }
 
-// guessed returns the parser's suggestion for an unknown word, "" without one.
-func guessed(err error) string {
-	_, guess, _ := strings.Cut(err.Error(), ", ")
-	return guess
-}
-
 // Run prints the help of a command. It exists because git turns `git jp --help` into `man git-jp`,
 // which fails if the page is not installed.
 func (c helpCmd) Run(a *app) error {
@@ -40,7 +34,9 @@ func (c helpCmd) Run(a *app) error {
 		return w
 	}
 	if err != nil {
-		return &report.CommandError{Name: strings.Join(c.Command, " "), Guess: guessed(err)}
+		return &report.CommandError{
+			Name: strings.Join(c.Command, " "), Guess: commandline.Guess(err.Error()),
+		}
 	}
 	return nil
 }

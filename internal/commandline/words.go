@@ -140,6 +140,34 @@ func FullFlag(args []string, problem string, names []string) ([]string, error) {
 	return nil, nil
 }
 
+// Guess returns the parser's suggestion for a word that is not a command, "" without one. It leaves
+// out commands that have not most of their letters from the word: in two letters the parser finds
+// any other two.
+func Guess(problem string) string {
+	said, guess, _ := strings.Cut(problem, ", ")
+	word := said[strings.LastIndexByte(said, ' ')+1:]
+	quoted := slices.DeleteFunc(regexp.MustCompile(`"[^"]*"`).FindAllString(guess, -1),
+		func(name string) bool { return !alike(word, strings.Trim(name, `"`)) })
+	switch len(quoted) {
+	case 0:
+		return ""
+	case 1:
+		return "did you mean " + quoted[0] + "?"
+	}
+	return "did you mean one of " + strings.Join(quoted, ", ") + "?"
+}
+
+// alike reports whether a command begins with a word or has most of its letters from it.
+func alike(word, command string) bool {
+	n, left := 0, word
+	for _, r := range command {
+		if i := strings.IndexRune(left, r); i >= 0 {
+			n, left = n+1, left[:i]+left[i+len(string(r)):]
+		}
+	}
+	return strings.HasPrefix(command, word) || 2*n > len(command)
+}
+
 // PlainUsage rewrites the parser's messages in the wording of our own.
 func PlainUsage(text string) string {
 	for _, r := range []struct{ found, say string }{

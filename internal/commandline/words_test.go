@@ -86,3 +86,18 @@ func TestOnlyHasOneCommand(t *testing.T) {
 		}
 	}
 }
+
+func TestGuessesAreAlike(t *testing.T) {
+	for said, want := range map[string]string{
+		`unexpected argument lss, did you mean one of "ls", "log", "use"?`:     `did you mean "ls"?`,
+		`unexpected argument lg, did you mean one of "ls", "log", "rm", "gc"?`: `did you mean "log"?`,
+		`unexpected argument foo, did you mean one of "log", "rm"?`:            ``,
+		`unexpected argument staus, did you mean one of "stats", "status"?`:    `did you mean one of "stats", "status"?`,
+		`unexpected argument att, did you mean "attachment"?`:                  `did you mean "attachment"?`,
+		`unexpected argument nothing`:                                          ``,
+	} {
+		if got := Guess(said); got != want {
+			t.Errorf("%s: %q, want %q", said, got, want)
+		}
+	}
+}
