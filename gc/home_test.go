@@ -139,6 +139,23 @@ func homeRows() []row {
 			f.RunInput("100644 "+id+" 3\t.jp/.id\n", "update-index", "--index-info")
 			copyIn(f, "repo-zzzzz", h)
 		}},
+		{"worktree of its own configuration", func(f *fixture, h blobs.Hash) {
+			f.linked()
+			f.at("../linked").converse(conversation)
+			f.ownWorktree("../real").converse(conversation, h)
+		}},
+		{"worktree of a configuration for all", func(f *fixture, h blobs.Hash) {
+			f.linked()
+			f.Run("config", "extensions.worktreeConfig", "true")
+			f.Run("config", "core.worktree", f.Path("../real"))
+			f.at("../real").converse(conversation, h)
+			f.Run("config", "--worktree", "core.worktree", f.Dir)
+		}},
+		{"place of a worktree that is configured elsewhere", func(f *fixture, h blobs.Hash) {
+			f.linked()
+			f.ownWorktree("../real").converse(conversation)
+			f.at("../linked").converse(conversation, h)
+		}},
 		{"user-local copy behind a link", func(f *fixture, h blobs.Hash) {
 			copyIn(f, "../elsewhere/x", h)
 			f.mkdir("../data/workspace")
@@ -175,6 +192,15 @@ func (f *fixture) linked() *fixture {
 	return f.at("../linked")
 }
 
+// ownWorktree configures another place for the files of the worktree "linked".
+func (f *fixture) ownWorktree(dir string) *fixture {
+	f.tb.Helper()
+	f.Run("config", "extensions.worktreeConfig", "true")
+	f.mkdir(dir)
+	f.at("../linked").Run("config", "--worktree", "core.worktree", f.Path(dir))
+	return f.at(dir)
+}
+
 // TestRefusedAtHome has an old blob to which only the open workspace, or a repository in it,
 // refers, and creates each reason why that cannot be known. Each is named.
 func TestRefusedAtHome(t *testing.T) {
@@ -200,6 +226,12 @@ func TestRefusedAtHome(t *testing.T) {
 			f.at("../copy").workspace("")
 			return f.at("../copy")
 		}, gitint.ReasonWorktree, "linked, and this is "},
+		{"a configured place that is not there", func(f *fixture) *fixture {
+			f.linked()
+			f.ownWorktree("../real")
+			f.Remove("../real")
+			return f
+		}, gitint.ReasonWorktree, `worktree "linked": nothing is at `},
 		{"a working tree of the environment", func(f *fixture) *fixture {
 			f.at("../elsewhere").workspace("")
 			c := f.at("../elsewhere")

@@ -53,10 +53,11 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 }
 
 func (r *Repo) listWorktrees(ctx context.Context) ([]Worktree, error) {
-	all, err := r.mainWorktrees(ctx)
+	p, err := r.placement(ctx, r.commonDir)
 	if err != nil {
 		return nil, err
 	}
+	all := r.mainWorktrees(p)
 	entries, err := os.ReadDir(filepath.Join(r.commonDir, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -66,9 +67,18 @@ func (r *Repo) listWorktrees(ctx context.Context) ([]Worktree, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			all = append(all, w)
+		if !ok {
+			continue
 		}
+		all = append(all, w)
+		if !p.each {
+			continue
+		}
+		own, err := r.placement(ctx, w.GitDir)
+		if err != nil {
+			return nil, err
+		}
+		all = own.extend(all, w)
 	}
 	return all, r.judgeGone(ctx, all)
 }
@@ -77,12 +87,10 @@ func (r *Repo) listWorktrees(ctx context.Context) ([]Worktree, error) {
 // outdated, after a move or on another mount point, and GIT_DIR and GIT_WORK_TREE can combine any
 // two directories.
 func (r *Repo) withOwn(all []Worktree) []Worktree {
-	if r.root == "" || slices.ContainsFunc(all, func(w Worktree) bool {
-		return w.GitDir == r.gitDir && regular.SameFile(w.Root, r.root)
-	}) {
+	own := Worktree{GitDir: r.gitDir, Root: r.root, Unknown: "git does not list " + r.root}
+	if r.root == "" || own.isListed(all) {
 		return all
 	}
-	own := Worktree{GitDir: r.gitDir, Root: r.root, Unknown: "git does not list " + r.root}
 	i := slices.IndexFunc(all, func(w Worktree) bool { return w.GitDir == r.gitDir })
 	if i < 0 {
 		own.Name = filepath.Base(r.gitDir)
@@ -96,81 +104,93 @@ func (r *Repo) withOwn(all []Worktree) []Worktree {
 	return all
 }
 
-// mainWorktrees returns the working tree of the common git directory. Git records its path only if
-// it is not beside the git directory. There are two if a symlink or a .git file leads from one to
-// the repository in the other.
-func (r *Repo) mainWorktrees(ctx context.Context) ([]Worktree, error) {
-	beside := Worktree{GitDir: r.commonDir}
+// mainWorktrees returns the working tree of the common git directory: the one beside it, and the
+// one that its configuration names. There is one more if a symlink or a .git file leads from
+// another directory to the repository.
+func (r *Repo) mainWorktrees(p placement) []Worktree {
+	var all []Worktree
 	if filepath.Base(r.commonDir) == ".git" {
-		beside.Root = filepath.Dir(r.commonDir)
+		all = append(all, Worktree{GitDir: r.commonDir, Root: filepath.Dir(r.commonDir)})
 	}
-	if r.gitDir == r.commonDir && beside.Root == r.root && r.root != "" && !r.git.Env.IsPlaced() {
-		return []Worktree{beside}, nil
+	all = p.extend(all, Worktree{GitDir: r.commonDir})
+	own := Worktree{GitDir: r.gitDir, Root: r.root}
+	if r.gitDir == r.commonDir && r.root != "" && !own.isListed(all) &&
+		leadsTo(filepath.Join(r.root, ".git"), r.gitDir) {
+		all = append(all, own)
 	}
-	listed, err := r.listedMain(ctx, beside)
-	if err != nil {
-		return nil, err
+	if len(all) == 0 {
+		w := Worktree{GitDir: r.commonDir}
+		if !p.bare {
+			w.Unknown = "nothing says where it is"
+		}
+		all = append(all, w)
 	}
-	own := Worktree{GitDir: r.commonDir, Root: r.root}
-	switch {
-	case r.gitDir != r.commonDir || r.root == "" || regular.SameFile(listed.Root, r.root),
-		!leadsTo(filepath.Join(r.root, ".git"), r.gitDir):
-		return []Worktree{listed}, nil
-	case listed.Root == "":
-		return []Worktree{own}, nil
-	}
-	return []Worktree{listed, own}, nil
+	return all
 }
 
-// listedMain returns the main worktree of the configuration, or else the one beside the common git
-// directory.
-func (r *Repo) listedMain(ctx context.Context, beside Worktree) (Worktree, error) {
-	w := Worktree{GitDir: r.commonDir}
-	place, err := r.commonConfig(ctx, "core.worktree")
-	if err != nil {
-		return w, err
+// isListed reports whether a list has the worktree at the same place.
+func (w Worktree) isListed(all []Worktree) bool {
+	return slices.ContainsFunc(all, func(v Worktree) bool {
+		return v.GitDir == w.GitDir && regular.SameFile(v.Root, w.Root)
+	})
+}
+
+// A placement is what the configuration of a git directory says about its working tree.
+type placement struct {
+	root string // "" if it is where the git directory records it
+	bare bool
+	each bool // every linked worktree has a configuration of its own
+}
+
+// extend adds the configured place of a worktree. It does not replace the recorded one: what is
+// there becomes the working tree again when the setting goes.
+func (p placement) extend(all []Worktree, w Worktree) []Worktree {
+	w.Root, w.Gone, w.Unknown = p.root, false, ""
+	if w.Root == "" || w.isListed(all) {
+		return all
 	}
-	bare, err := r.commonConfig(ctx, "core.bare")
-	if err != nil {
-		return w, err
-	}
-	switch {
-	case bare != "" && !isFalse(bare):
-		return w, nil
-	case filepath.IsAbs(place):
-		w.Root = filepath.Clean(place)
-	case place != "":
-		w.Root = filepath.Join(r.commonDir, place)
-	case beside.Root != "":
-		w.Root = beside.Root
-	default:
-		w.Unknown = "nothing says where it is"
-		return w, nil
-	}
-	if _, err = os.Lstat(w.Root); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(w.Root); errors.Is(err, fs.ErrNotExist) {
 		w.Gone, w.Unknown = true, "nothing is at "+w.Root
 	}
-	return w, nil
+	return append(all, w)
 }
 
-// commonConfig returns the value of a key for the main worktree, "" if there is none. It ignores
-// the configuration of the user and of the command line, which is not about one repository.
-func (r *Repo) commonConfig(ctx context.Context, key string) (value string, err error) {
+// placement reads the configuration of a git directory as git does to find its working tree:
+// without that of the user and of the command line, which is not about one repository, and without
+// included files. That of a linked worktree counts only if every one has its own.
+func (r *Repo) placement(ctx context.Context, gitDir string) (p placement, err error) {
+	if r.plain {
+		return p, nil
+	}
 	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		// Otherwise git would change to the directory in core.worktree, which may fail.
-		"--git-dir=" + r.commonDir, "--work-tree=" + r.git.Dir,
-		"config", "-z", "--show-scope", "--get-all", key,
+		"--git-dir=" + gitDir, "--work-tree=" + r.git.Dir,
+		"config", "-z", "--no-includes", "--show-scope", "--get-regexp",
+		`^(core\.(bare|worktree)|extensions\.worktreeconfig)$`,
 	}})
-	if git.ExitCode(err) == 1 {
-		return "", nil
+	if err != nil && git.ExitCode(err) != 1 {
+		return p, fmt.Errorf("read the configuration of %s: %w", gitDir, err)
 	}
-	fields := splitZ(out)
-	for i := 0; i+1 < len(fields); i += 2 {
-		if scope := fields[i]; scope == "local" || scope == "worktree" {
-			value = fields[i+1]
+	for pair := range slices.Chunk(splitZ(out), 2) {
+		if scope := pair[0]; scope != "local" && scope != "worktree" || len(pair) != 2 {
+			continue
+		}
+		switch key, value, hasValue := strings.Cut(pair[1], "\n"); key {
+		case "core.bare":
+			p.bare = !hasValue || !isFalse(value)
+		case "core.worktree":
+			p.root = value
+		default:
+			p.each = !hasValue || !isFalse(value)
 		}
 	}
-	return value, err
+	if p.root != "" && !filepath.IsAbs(p.root) {
+		p.root = filepath.Join(gitDir, p.root)
+	}
+	if p.root != "" {
+		p.root = filepath.Clean(p.root)
+	}
+	return p, nil
 }
 
 // linkedWorktree reads one directory in worktrees; false if it is none, or was just removed.

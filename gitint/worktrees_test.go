@@ -83,6 +83,21 @@ func TestWorktreesOutOfPlace(t *testing.T) {
 			r.Run("config", "core.worktree", "../../nowhere")
 			return "../linked", nil
 		}, ": nothing is at TOP/nowhere"},
+		{"core.worktree of a linked one", func(r *gittest.Repository) (string, []string) {
+			r.WriteFile("../elsewhere/x", "")
+			r.Run("config", "extensions.worktreeConfig", "true")
+			r.In("../linked").Run("config", "--worktree", "core.worktree", "../../../../elsewhere")
+			return "../linked", nil
+		}, " at TOP/repo, linked at TOP/linked, linked at TOP/elsewhere"},
+		{"core.worktree of a linked one leads nowhere", func(r *gittest.Repository) (string, []string) {
+			r.Run("config", "extensions.worktreeConfig", "true")
+			r.In("../linked").Run("config", "--worktree", "core.worktree", "../../../../nowhere")
+			return ".", nil
+		}, "linked: nothing is at TOP/nowhere"},
+		{"core.worktree of all, and no configuration of each", func(r *gittest.Repository) (string, []string) {
+			r.Run("config", "core.worktree", "../../repo")
+			return "../linked", nil
+		}, " at TOP/repo, linked at TOP/linked"},
 		{"core.bare on the command line", func(*gittest.Repository) (string, []string) {
 			return "../linked", []string{
 				"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.bare", "GIT_CONFIG_VALUE_0=true",

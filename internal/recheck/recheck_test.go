@@ -217,6 +217,12 @@ func TestReferred(t *testing.T) {
 			f.Run("config", "core.worktree", "../../elsewhere")
 			f.Dir = f.Path("../linked")
 		}, "elsewhere/" + stream},
+		{"linked working tree elsewhere", func(f *fixture) {
+			f.WriteFile("../elsewhere/"+stream, text())
+			f.Run("worktree", "add", "-q", "../linked")
+			f.Run("config", "extensions.worktreeConfig", "true")
+			f.In("../linked").Run("config", "--worktree", "core.worktree", "../../../../elsewhere")
+		}, "elsewhere/" + stream},
 		{"main working tree while it is bare", func(f *fixture) {
 			f.WriteFile(stream, text())
 			f.Run("worktree", "add", "-q", "../linked")

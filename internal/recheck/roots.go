@@ -118,7 +118,7 @@ func (r *repository) linked() error {
 	return nil
 }
 
-// listed adds the working trees that git lists, and the one in core.worktree.
+// listed adds the working trees that git lists, and those of a configuration.
 func (r *repository) listed(ctx context.Context) error {
 	out, _, err := r.git.output(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -137,15 +137,22 @@ func (r *repository) listed(ctx context.Context) error {
 			r.heads = append(r.heads, name{root: "HEAD", id: id, needed: true})
 		}
 	}
-	main := r.git.in(r.common)
-	out, stderr, err := main.output(ctx, "config", "--get", "core.worktree")
-	if root := strings.TrimSuffix(out, "\n"); root != "" {
-		if !filepath.IsAbs(root) {
-			root = filepath.Join(r.common, root)
+	return r.configured(ctx)
+}
+
+// configured adds the working trees that the configuration of a part names, each value of each.
+func (r *repository) configured(ctx context.Context) error {
+	for _, p := range r.parts {
+		out, stderr, err := r.git.in(p.dir).output(ctx, "config", "-z", "--get-all", "core.worktree")
+		if err != nil && stderr != "" {
+			return err
 		}
-		r.addTree(root)
-	} else if err != nil && stderr != "" {
-		return err
+		for root := range strings.SplitSeq(out, "\x00") {
+			if root != "" && !filepath.IsAbs(root) {
+				root = filepath.Join(p.dir, root)
+			}
+			r.addTree(root)
+		}
 	}
 	return nil
 }
