@@ -99,7 +99,7 @@ func (c Call) prepare(ctx context.Context, f *File) error {
 	if err != nil {
 		return nil //nolint:nilerr // see above
 	}
-	if stray, err := isStray(repo, c.Path); err != nil || stray {
+	if stray, err := isStray(ctx, repo, c.Path, f.Theirs); err != nil || stray {
 		return cmp.Or(err, ErrStray)
 	}
 	if f.Kind != Events {

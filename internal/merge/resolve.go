@@ -58,7 +58,7 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	if edited && continues(was, f.Ours, f.Theirs) {
 		f.Ours, edited = was, false
 	}
-	stray, err := isStray(r.Repo, c.Path)
+	stray, err := isStray(ctx, r.Repo, c.Path, f.Theirs)
 	if stray && edited {
 		err = ErrEdited
 	}
