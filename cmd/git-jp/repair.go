@@ -31,10 +31,10 @@ verified by its hash. The network is used only with --fetch or --remote.
 Only what is certain is done: content is restored, a file that was cut off is completed, or
 truncated after its last complete event where no version has more, two sides between conflict
 markers are merged, directories with one id are merged, attachments that jp dropped from a request
-are restored, and so is a conversation in jp's trash that can be loaded. What is replaced or
-removed is kept in <git-common-dir>/jp/trash for the grace period, and 'git jp gc undo --list'
-lists it. Everything else is reported, with the command
-that helps, or with who may still have it.
+are restored, and so is a conversation in jp's trash that can be loaded. A damaged blob that
+is staged and that nothing refers to is removed. What is replaced or removed is kept in
+<git-common-dir>/jp/trash for the grace period, and 'git jp gc undo --list' lists it. Everything
+else is reported, with the command that helps, or with who may still have it.
 
 Exit code: 0 everything is complete, 1 something is left, or a remote that --remote names cannot
 be fetched.`

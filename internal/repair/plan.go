@@ -130,7 +130,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{
-		m.contents, m.half, m.files, m.duplicates, m.trash, m.unnamed, m.others,
+		m.staged, m.contents, m.half, m.files, m.duplicates, m.trash, m.unnamed, m.others,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("plan a repair: %w", err)
@@ -207,7 +207,7 @@ func (m *planner) contents(ctx context.Context) error {
 		}
 		lost[f.Hash] = &Lost{Hash: f.Hash, Size: f.Size, In: []events.ID{id}}
 		byHash[f.Hash] = &Fault{
-			State: f.State, Path: path.Join(workspace.DirName, blobs.Dir, f.Hash.Path()),
+			State: f.State, Path: blobPath(f.Hash),
 			Conversation: id, Title: f.Title, Ref: blobs.Ref{Hash: f.Hash, Size: f.Size},
 			Detail: f.Detail, Outcome: Gone,
 		}
@@ -230,6 +230,11 @@ func (m *planner) contents(ctx context.Context) error {
 		f := byHash[find.Hash]
 		f.Outcome, f.find, f.Command = Certain, &find, ""
 		f.Remedy = "restore it from " + find.String()
+	}
+	for _, f := range byHash {
+		if f.Outcome == Gone && f.Conversation == 0 {
+			m.putAside(f)
+		}
 	}
 	return nil
 }
@@ -292,15 +297,21 @@ func conversationOf(f check.Finding) events.ID {
 // conversation. A repair that fails has its error and does not stop the others. The error is that
 // of the context.
 func (p *Plan) Apply(ctx context.Context, changes bool) error {
-	if err := p.bring(ctx); err != nil || !changes {
+	if err := p.bring(ctx); err != nil {
 		return err
 	}
-	all := p.Certain(true)
+	all := p.Certain(false)
+	if changes {
+		all = append(all, p.Certain(true)...)
+	}
 	// Other files of a conversation can only be replaced once its metadata can be read.
 	slices.SortStableFunc(all, func(a, b *Fault) int {
 		return cmp.Compare(rank(a), rank(b))
 	})
 	for _, f := range all {
+		if f.mend == nil {
+			continue // it was tried
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -320,9 +331,11 @@ func rank(f *Fault) int {
 // bring stores all content that was found, at once.
 func (p *Plan) bring(ctx context.Context) error {
 	var finds []Find
-	all := p.Certain(false)
-	for _, f := range all {
-		finds = append(finds, *f.find)
+	var all []*Fault
+	for _, f := range p.Certain(false) {
+		if f.find != nil {
+			all, finds = append(all, f), append(finds, *f.find)
+		}
 	}
 	if len(finds) == 0 {
 		return nil
