@@ -85,6 +85,33 @@ func (m *planner) addKept(k merge.Kept) {
 	})
 }
 
+// rest repairs a directory that has other files only, while the conversation is complete in another:
+// git am leaves one where one side added a file and the other moved the conversation. It reports
+// whether the directory is one.
+func (m *planner) rest(fault *Fault) bool {
+	dir := path.Dir(fault.Path)
+	id, ok := events.ParseDirname(path.Base(dir))
+	at := slices.IndexFunc(m.entries, func(e workspace.Entry) bool { return e.ID == id })
+	if !ok || at < 0 || m.lacks(m.entries[at]) || slices.ContainsFunc(workspace.Files(),
+		func(name string) bool { return !m.isGone(path.Join(dir, name)) }) {
+		return false
+	}
+	for _, name := range workspace.Files() {
+		m.kept = append(m.kept, path.Join(dir, name)) // one fault for all of them
+	}
+	rest := workspace.Entry{ID: id, Dirname: path.Base(dir), Path: dir, Partition: workspace.Live}
+	if strings.HasSuffix(path.Dir(dir), workspace.Archive.Dir()) {
+		rest.Partition = workspace.Archive
+	}
+	fault.Path, fault.Detail = dir, "has the other files of "+m.entries[at].Path
+	fault.Outcome, fault.Changes, fault.Command = Certain, true, ""
+	fault.Remedy = "move them there"
+	fault.mend = func(ctx context.Context) error {
+		return m.Workspace.TakeOver(ctx, rest)
+	}
+	return true
+}
+
 // removed offers the files that a commit removed of a conversation of which only newer ones are
 // left, as after a revert of the commit that began it.
 func (m *planner) removed(ctx context.Context, fault *Fault) error {

@@ -50,7 +50,9 @@ func (m *planner) files(ctx context.Context) error {
 		switch {
 		case f.State == check.Unreadable || f.Pointer:
 		case e.ID == 0:
-			err = m.removed(ctx, fault)
+			if !m.rest(fault) {
+				err = m.removed(ctx, fault)
+			}
 		default:
 			err = m.file(ctx, fault, e)
 		}

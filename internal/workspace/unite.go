@@ -62,6 +62,29 @@ func (w *Workspace) Unite(
 	return kept, err
 }
 
+// TakeOver moves the files of another directory of a conversation, which has none of the three of a
+// conversation itself, into the one that loads, by the rules of [Workspace.Unite].
+func (w *Workspace) TakeOver(ctx context.Context, rest Entry) error {
+	return w.locked(ctx, "complete", rest.ID, func(e Entry, _ []Entry) error {
+		s := w.storeOf(e)
+		if err := s.onlyFiles(rest); err != nil {
+			return err
+		}
+		names, err := files(s.fsys, s.path(rest))
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(names, IsManaged) {
+			return fmt.Errorf("take over %s: it has files of a conversation", rest.Path)
+		}
+		from := &Conversation{Entry: rest, Files: names}
+		if err := s.takeOver(&Conversation{Entry: e}, from); err != nil {
+			return err
+		}
+		return s.remove(rest)
+	})
+}
+
 func (w *Workspace) unite(all []*Conversation, u Union) (Entry, error) {
 	keep := all[u.Keep]
 	others := slices.Delete(slices.Clone(all), u.Keep, u.Keep+1)
