@@ -3,10 +3,14 @@ package merge
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Blobs checks the blobs among the paths that are in the merge and did not come unchanged from one
@@ -88,6 +92,38 @@ func (m Merge) blob(
 	}
 	b.Data = nil
 	return b, nil
+}
+
+// untracked returns the blobs of the working tree to which a stream there refers and which the index
+// does not have: without hooks nothing adds what a client has written. A stream that cannot be read
+// is for a check to report.
+func (r Resolver) untracked(ctx context.Context, name string) (all []string, err error) {
+	if kindOf(name) != Events {
+		return nil, nil
+	}
+	data, err := regular.ReadFile(r.file(name), r.Repo.Limits().Of(name))
+	if err != nil {
+		return nil, err
+	}
+	refs, err := events.References(data)
+	if err != nil || len(refs) == 0 {
+		return nil, nil //nolint:nilerr // see above
+	}
+	index, err := r.Repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store := r.Workspace.Blobs()
+	for _, at := range refs {
+		name := path.Join(r.Dir, blobs.Dir, at.Ref.Hash.Path())
+		if _, tracked := index.OID(name); tracked || slices.Contains(all, name) {
+			continue
+		}
+		if _, err := store.Stat(at.Ref.Hash); err == nil && store.Verify(at.Ref) == nil {
+			all = append(all, name)
+		}
+	}
+	return all, nil
 }
 
 // HashAt returns the hash of content that the path of a blob promises.

@@ -401,12 +401,17 @@ func (r Resolver) settle(ctx context.Context, c Case, was, data []byte) error {
 	return r.staged(ctx, c)
 }
 
-// staged stages a file, a stream without what was redacted, and closes its record.
+// staged stages a file, a stream without what was redacted and with the content that it refers to,
+// and closes its record.
 func (r Resolver) staged(ctx context.Context, c Case) error {
 	if err := r.redact(ctx, c); err != nil {
 		return err
 	}
-	if err := r.stage(ctx, gitint.Change{Add: []string{c.Path}}); err != nil {
+	content, err := r.untracked(ctx, c.Path)
+	if err != nil {
+		return err
+	}
+	if err := r.stage(ctx, gitint.Change{Add: append(content, c.Path)}); err != nil {
 		return err
 	}
 	return RecordsOf(r.Repo.GitDir()).Remove(c.Path)
