@@ -125,9 +125,31 @@ func sources(t *testing.T) map[string]string {
 	return all
 }
 
+// dependOn reads what the package and its tests import of this module, for the same reason: the
+// linker leaves what nothing here calls out of this program.
+func dependOn(t *testing.T) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-f",
+		`{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}`+
+			`{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, collector).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.Lines(string(out)) {
+		file := strings.TrimSpace(name)
+		if filepath.Ext(file) != ".go" {
+			continue // the generated main program of the tests
+		}
+		if _, err := os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // build builds the package and its tests with every mutation.
 func build(t *testing.T) string {
 	t.Helper()
+	dependOn(t)
 	texts := map[string]string{"mutant.go": mutantSource}
 	all := sources(t)
 	for _, m := range mutations {

@@ -94,9 +94,9 @@ func (m Merge) blob(
 	return b, nil
 }
 
-// untracked returns the blobs of the working tree to which a stream there refers and which the index
-// does not have: without hooks nothing adds what a client has written. A stream that cannot be read
-// is for a check to report.
+// untracked returns the blobs of the working tree to which a stream there refers and which the
+// index does not have: without hooks nothing adds what a client has written. A stream that cannot
+// be read is for a check to report.
 func (r Resolver) untracked(ctx context.Context, name string) (all []string, err error) {
 	if kindOf(name) != Events {
 		return nil, nil

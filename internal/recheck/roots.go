@@ -143,7 +143,8 @@ func (r *repository) listed(ctx context.Context) error {
 // configured adds the working trees that the configuration of a part names, each value of each.
 func (r *repository) configured(ctx context.Context) error {
 	for _, p := range r.parts {
-		out, stderr, err := r.git.in(p.dir).output(ctx, "config", "-z", "--get-all", "core.worktree")
+		out, stderr, err := r.git.in(p.dir).output(ctx,
+			"config", "-z", "--get-all", "core.worktree")
 		if err != nil && stderr != "" {
 			return err
 		}

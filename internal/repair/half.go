@@ -85,9 +85,9 @@ func (m *planner) addKept(k merge.Kept) {
 	})
 }
 
-// rest repairs a directory that has other files only, while the conversation is complete in another:
-// git am leaves one where one side added a file and the other moved the conversation. It reports
-// whether the directory is one.
+// rest repairs a directory that has other files only, while the conversation is complete in
+// another: git am leaves one where one side added a file and the other moved the conversation. It
+// reports whether the directory is one.
 func (m *planner) rest(fault *Fault) bool {
 	dir := path.Dir(fault.Path)
 	id, ok := events.ParseDirname(path.Base(dir))
