@@ -110,8 +110,8 @@ func (sel *Selection) means(s sessions.Session) bool {
 }
 
 // unique keeps the longest of several sources of a session, such as a copy that was resumed
-// elsewhere, or a compressed file beside a plain one. A source that only grows may have been
-// continued in two places: then what the longest does not begin with stays too, after it.
+// elsewhere, or a compressed file beside a plain one. A session may have been continued in two
+// places: then what the longest does not begin with stays too, after it.
 func unique(found []Found) []Found {
 	at := map[sessions.Name]int{}
 	var out, rest []Found
@@ -131,13 +131,24 @@ func unique(found []Found) []Found {
 		}
 	}
 	for _, f := range rest {
-		if long := out[at[f.Name]]; f.Length > 0 && f.Dialect.Appends(f.Session) &&
-			f.Path != long.Path && !begins(long.Path, f.Path) {
+		if isApartFrom(f, out[at[f.Name]]) {
 			f.Copy = true
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// isApartFrom reports whether a source of a session may say what the longest does not. Of one that
+// changes in place that is unknown before it is read, unless both end with the same change.
+func isApartFrom(f, long Found) bool {
+	if f.Path == long.Path {
+		return false
+	}
+	if !f.Dialect.Appends(f.Session) {
+		return f.Length != long.Length && f.Length > 0 || f.Length+long.Length == 0
+	}
+	return f.Length > 0 && !begins(long.Path, f.Path)
 }
 
 // begins reports whether a file begins with what another one has, or either cannot be read.

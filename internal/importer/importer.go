@@ -191,7 +191,10 @@ func (im *Importer) prepare(
 		return p
 	}
 	batch := batchIn(store)
-	if p.err = im.takeAll(ctx, p, batch); p.err == nil {
+	if p.err = im.takeAll(ctx, p, batch); p.err == nil && !p.isSame {
+		p.err = im.keepLeft(p)
+	}
+	if p.err == nil {
 		p.err = im.reachable(p.all)
 	}
 	if p.err != nil {

@@ -99,14 +99,36 @@ func (im *Importer) grow(
 	if older && !d.Appends(s) {
 		return false, nil
 	}
+	part := parting{}
+	if !d.Appends(s) {
+		part = partingOf(here, now)
+	}
+	if part.copied { // what was taken back here does not come back from a copy
+		now = &sessions.Conversation{
+			Stream: withoutTurns(now.Stream, part.rewound), Details: now.Details,
+			BaseConfig: now.BaseConfig,
+		}
+	}
 	was, err := im.before(ctx, d, s, here, now)
 	if older && err == nil {
 		err = sameTitle(now.Details, was.Details)
 	}
+	if err == nil {
+		err = carry(here, now, d.Appends(s))
+	}
 	if err != nil {
 		return false, err
 	}
-	return unite(was, here, now)
+	if !part.copied {
+		return unite(was, here, now)
+	}
+	was.Stream = withoutTurns(was.Stream, part.left) // it removed nothing
+	before := *here
+	changed, err = unite(was, here, now)
+	if err == nil && bytes.Equal(here.Stream.Encode(), before.Stream.Encode()) {
+		*here, changed = before, false // it has nothing to add, so its title does not count
+	}
+	return changed, err
 }
 
 // isOlder reports whether a source is an older copy of what is here: of one that only grows a
@@ -120,15 +142,19 @@ func isOlder(
 	if v.Length == 0 || appends { // 0 is of no known import
 		return shorter
 	}
-	more, lacks, later := saidBy(now.Stream), false, false
-	for i, key := range sourceKeys(here.Stream) {
-		e := here.Stream.At(i)
+	is, was := now.Stream, here.Stream
+	if part := partingOf(here, now); part.copied {
+		is, was = withoutTurns(is, part.rewound), withoutTurns(was, part.left)
+	}
+	more, lacks, later := saidBy(is), false, false
+	for i, key := range sourceKeys(was) {
+		e := was.At(i)
 		if _, is := e.Metadata().Text(sessions.MetadataSource); is {
 			lacks = lacks || !more[key]
 			later = later || e.Time().After(last) || shorter && e.Time().Equal(last)
 		}
 	}
-	for key := range saidBy(here.Stream) {
+	for key := range saidBy(was) {
 		delete(more, key)
 	}
 	return later && (lacks || len(more) == 0)
