@@ -234,7 +234,7 @@ func TestWhatOthersDoMeanwhileIsSeen(t *testing.T) {
 func TestDirectoriesNameWhatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range map[string]string{
-		"a.jsonl.zst": "\x28\xb5\x2f\xfd\x04", "b.jsonl": "\xef\xbb\xbf{}\n",
+		"a.jsonl.zst": "\x28\xb5\x2f\xfd\x04", "b.jsonl": "\xff\xfe{}\n",
 		"c.txt": "text", "d.jsonl": "{}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {

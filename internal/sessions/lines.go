@@ -100,11 +100,12 @@ func (l *Lines) Close() {
 // lineRoom is the longest line that is not copied.
 const lineRoom = 1 << 16
 
-// Next returns the next line without its end, and its number, and without zero bytes before it: a
-// crash may leave them at the end of a file, before the record that the agent appends next. The
-// line is valid until the next call. A last line without a line feed counts only if complete
-// accepts it: otherwise the agent is still writing it. At the end the error is [io.EOF]. A line
-// that is too long is a *[LineError], and the next call continues after it.
+// Next returns the next line without its end, and its number, and without what no record begins
+// with: a crash may leave zero bytes at the end of a file, before the record that the agent appends
+// next, and an editor puts a byte order mark at the beginning of a file. The line is valid until
+// the next call. A last line without a line feed counts only if complete accepts it: otherwise the
+// agent is still writing it. At the end the error is [io.EOF]. A line that is too long is a
+// *[LineError], and the next call continues after it.
 func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err error) {
 	if line = l.long[:0]; cap(line) > maxKept {
 		line = nil
@@ -132,7 +133,7 @@ func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err e
 			return nil, l.number, io.EOF
 		}
 		text := bytes.TrimSpace(line)
-		if rest := bytes.TrimLeft(text, "\x00"); len(rest) > 0 {
+		if rest := bytes.TrimLeft(text, "\x00\uFEFF"); len(rest) > 0 {
 			text = rest
 		}
 		if err != nil && !complete(text) {

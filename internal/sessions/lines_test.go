@@ -34,9 +34,9 @@ func TestLongLinesCount(t *testing.T) {
 }
 
 // TestWhatPrecedesARecord reads a file at whose end a crash left zero bytes before the agent went
-// on. A line of nothing else is no empty one.
+// on, and that an editor saved with a byte order mark. A line of nothing else is no empty one.
 func TestWhatPrecedesARecord(t *testing.T) {
-	const kept, torn = "{}\n\x00\x00[1]\n\x00\n", "\x00\x00"
+	const kept, torn = "\ufeff{}\n\x00\x00[1]\n\x00\n", "\x00\x00"
 	l, err := NewLines(strings.NewReader(kept+torn), 0)
 	if err != nil {
 		t.Fatal(err)
