@@ -46,20 +46,32 @@ var (
 const byteOrder = "\uFEFF"
 
 // edited returns the result of edit for the JSON in a file. A byte order mark stays in front of it,
-// and an existing empty file counts as {}.
+// and so does the white space of a file that has nothing else. What is added there is all that
+// follows, without a line feed, by which it is known when it is removed again.
 func edited(file []byte, edit func([]byte) ([]byte, error)) ([]byte, error) {
 	doc, marked := bytes.CutPrefix(file, []byte(byteOrder))
-	if doc != nil && len(bytes.TrimSpace(doc)) == 0 {
-		doc = slices.Concat([]byte("{}"), doc)
+	isBlank := doc != nil && len(bytes.TrimSpace(doc)) == 0
+	was := doc
+	if isBlank {
+		was = nil
 	}
-	after, err := edit(doc)
+	after, err := edit(was)
 	switch {
-	case err == nil && after != nil && bytes.Equal(after, doc):
+	case err != nil:
+		return after, err
+	case isBlank && after == nil || after != nil && bytes.Equal(after, doc):
 		return file, nil
-	case marked && after != nil:
-		return slices.Concat([]byte(byteOrder), after), err
+	case isBlank:
+		after = slices.Concat(doc, bytes.TrimSpace(after))
+	case bytes.HasSuffix(after, []byte("{}")) && isMade(doc):
+		if space := after[:len(after)-len("{}")]; len(bytes.TrimSpace(space)) == 0 {
+			after = space
+		}
 	}
-	return after, err
+	if marked && after != nil {
+		after = slices.Concat([]byte(byteOrder), after)
+	}
+	return after, nil
 }
 
 // top parses the object that is the document.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -50,7 +51,7 @@ func comeAndGo(t *testing.T, agent sessions.Agent, name, text string) {
 	}
 	if agent != sessions.Codex {
 		all, of := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-		err := json.Unmarshal(data, &all)
+		err := json.Unmarshal(bytes.TrimPrefix(data, []byte(byteOrder)), &all)
 		if err == nil {
 			err = json.Unmarshal(all[servers()[agent].member], &of)
 		}

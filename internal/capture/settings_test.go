@@ -37,6 +37,10 @@ func apply(
 
 // settings are files to which hooks are added, as people and agents write them.
 var settings = map[string]string{
+	"nothing":         "",
+	"blank":           "\n",
+	"blank lines":     "\r\n \n",
+	"marked":          "\uFEFF\n",
 	"empty":           `{}`,
 	"line":            "{}\n",
 	"two lines":       "{\n}\n",
@@ -73,10 +77,15 @@ func TestUninstallGivesBackTheBytes(t *testing.T) {
 				path := a.file(p)
 				write(t, path, before)
 				after := apply(t, p, Install, a.name).After
-				if missing, err := a.missing(after); err != nil || len(missing) > 0 {
+				if missing, err := a.missing(bytes.TrimPrefix(after, []byte(byteOrder))); err != nil || len(missing) > 0 {
 					t.Fatalf("after install %q are missing, %v:\n%s", missing, err, after)
 				}
-				if diff := cmp.Diff(values(t, []byte(before)), theirs(values(t, after))); diff != "" {
+				was := before
+				if strings.TrimSpace(strings.TrimPrefix(before, byteOrder)) == "" {
+					was = "{}"
+				}
+				after = bytes.TrimPrefix(after, []byte(byteOrder))
+				if diff := cmp.Diff(values(t, []byte(was)), theirs(values(t, after))); diff != "" {
 					t.Errorf("install changed values (-before +after):\n%s\n%s", diff, after)
 				}
 				if c, err := Install(p, a.name); err != nil || c.Changes() {
