@@ -137,9 +137,12 @@ func carry(here *workspace.Conversation, now *sessions.Conversation, appends boo
 	return errors.Join(d.SetRewound(rewound), here.Details.SetRewound(rewound))
 }
 
-// keepLeft adds to the conversations of a session one for what the agent deleted from its source
-// before any import had it as rewound: what is here of each, with the turns that the source lacks.
-func (im *Importer) keepLeft(p *prepared) error {
+// A leaving keeps what agents deleted from their sources before any import had it as rewound.
+type leaving struct{ *Importer }
+
+// keep adds to the conversations of a session one for what the agent deleted from each: what is
+// here of it, with the turns that the source lacks.
+func (im leaving) keep(p *prepared) error {
 	if p.dialect.Appends(p.out.Session) {
 		return nil
 	}
@@ -171,7 +174,7 @@ func (im *Importer) keepLeft(p *prepared) error {
 
 // leave returns a conversation of what imports brought here, and records in the details of a source
 // that some of its turns were rewound.
-func (im *Importer) leave(
+func (im leaving) leave(
 	here *workspace.Conversation, now *sessions.Conversation, turns map[string]bool,
 ) (*sessions.Conversation, error) {
 	was := imported(here, now)
@@ -214,7 +217,7 @@ func (im *Importer) leave(
 
 // forkAt names a conversation of what was rewound, as an import that sees it being rewound does.
 // One that is here and has something else is not replaced.
-func (im *Importer) forkAt(of sessions.Name, point string, s *events.Stream) sessions.Name {
+func (im leaving) forkAt(of sessions.Name, point string, s *events.Stream) sessions.Name {
 	fork := sessions.Name{Agent: of.Agent, ID: of.ID + "@" + point}
 	has := keysOf(s)
 	for n := 2; ; n++ {

@@ -192,7 +192,7 @@ func (im *Importer) prepare(
 	}
 	batch := batchIn(store)
 	if p.err = im.takeAll(ctx, p, batch); p.err == nil && !p.isSame {
-		p.err = im.keepLeft(p)
+		p.err = leaving{im}.keep(p)
 	}
 	if p.err == nil {
 		p.err = im.reachable(p.all)
