@@ -44,6 +44,15 @@ type Result struct {
 	Err     error
 }
 
+// set sets the outcome. That a copy has a turn otherwise is no failure of an import, which would be
+// one each time.
+func (r *Result) set(o Outcome, err error) {
+	if r.Copy && errors.Is(err, ErrConflict) {
+		o.Apart, err = &copyError{r.Path}, nil
+	}
+	r.Outcome, r.Err = o, err
+}
+
 // All imports sessions, and yields the outcome of each in their order,
 // whichever ends first, but exports of conversations last: another session may be the one that
 // such a conversation is imported from. Shorter copies of sessions follow the longer ones, whose
@@ -220,7 +229,7 @@ func (p *part) save(ctx context.Context) {
 			return
 		}
 		if r.Err = ctx.Err(); r.Err == nil {
-			r.Outcome, r.Err = p.im.finish(ctx, p.read[i])
+			r.set(p.im.finish(ctx, p.read[i]))
 		}
 	})
 }
@@ -330,7 +339,7 @@ func (j *joints) close() {
 func (im *Importer) one(ctx context.Context, f Found) Result {
 	r := Result{Found: f, Err: cmp.Or(f.Err, ctx.Err())}
 	if r.Err == nil {
-		r.Outcome, r.Err = im.Import(ctx, f.Dialect, f.Session)
+		r.set(im.Import(ctx, f.Dialect, f.Session))
 	}
 	return r
 }

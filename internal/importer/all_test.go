@@ -254,6 +254,36 @@ func TestDirectoriesNameWhatCannotBeRead(t *testing.T) {
 }
 
 // TestContinuedInTwoPlaces imports a session that was copied and continued in both places, as in
+// TestCopyThatDiffers imports a copy of a session that has a turn of it otherwise: it is named, and
+// no import fails for it, at each time.
+func TestCopyThatDiffers(t *testing.T) {
+	dir, w := t.TempDir(), newWorkspace(t)
+	const line = `{"type":"user","uuid":%q,"sessionId":"00000000-0000-4000-8000-000000000000","cwd":"/w",` +
+		`"timestamp":"2026-10-01T10:00:00Z","message":{"role":"user","content":%q}}` + "\n"
+	for name, data := range map[string]string{
+		"long":  fmt.Sprintf(line, uuidOf(1), "said here") + fmt.Sprintf(line, uuidOf(2), "more"),
+		"short": fmt.Sprintf(line, uuidOf(1), "said there"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: []string{dir}, Foreign: true})
+		im := &Importer{Workspace: w}
+		for r := range im.All(t.Context(), found) {
+			if r.Err != nil || r.Copy != errors.Is(r.Outcome.Apart, ErrOtherCopy) {
+				t.Errorf("%s: %v, apart: %v", r.Path, r.Err, r.Outcome.Apart)
+			}
+		}
+	}
+	for _, c := range has(t, w) {
+		if !strings.Contains(c, "said here") || strings.Contains(c, "said there") {
+			t.Errorf("the conversation is\n%s", c)
+		}
+	}
+}
+
 // the directories of two working trees, and copies that only end earlier.
 func TestContinuedInTwoPlaces(t *testing.T) {
 	const id = "00000000-0000-4000-8000-000000000000"

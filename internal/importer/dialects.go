@@ -175,6 +175,12 @@ func begins(long, short string) bool {
 	}
 }
 
+// A copyError names a copy of a session that was not imported.
+type copyError struct{ path string }
+
+func (e *copyError) Error() string { return "the copy " + e.path + ": " + ErrOtherCopy.Error() }
+func (*copyError) Unwrap() error   { return ErrOtherCopy }
+
 // ErrUnknown reports a file that no reader recognizes.
 var ErrUnknown = errors.New("it is not a session of a known agent")
 

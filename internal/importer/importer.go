@@ -77,7 +77,7 @@ type Outcome struct {
 	// those that are allowed.
 	Secrets []secrets.Finding
 	// Apart is the reason why turns that an agent added to an export are not in the exported
-	// conversation.
+	// conversation, or those of a copy not in that of the session.
 	Apart error
 }
 
@@ -85,6 +85,8 @@ var (
 	// ErrConflict reports a conversation that was changed where its source changed too.
 	ErrConflict = errors.New(
 		"the conversation was changed in the turn that the agent went on with")
+	// ErrOtherCopy reports a copy of a session that has a turn otherwise than is here.
+	ErrOtherCopy = errors.New("it has a turn that is here otherwise, and was not imported")
 	// ErrRemoved reports a conversation that was removed here.
 	ErrRemoved = errors.New("it was removed here")
 	// ErrTaken reports a conversation whose id is taken by another one here.
