@@ -178,7 +178,7 @@ func begins(long, short string) bool {
 // A copyError names a copy of a session that was not imported.
 type copyError struct{ path string }
 
-func (e *copyError) Error() string { return "the copy " + e.path + ": " + ErrOtherCopy.Error() }
+func (e *copyError) Error() string { return e.path + ", " + ErrOtherCopy.Error() }
 func (*copyError) Unwrap() error   { return ErrOtherCopy }
 
 // ErrUnknown reports a file that no reader recognizes.

@@ -86,7 +86,7 @@ var (
 	ErrConflict = errors.New(
 		"the conversation was changed in the turn that the agent went on with")
 	// ErrOtherCopy reports a copy of a session that has a turn otherwise than is here.
-	ErrOtherCopy = errors.New("it has a turn that is here otherwise, and was not imported")
+	ErrOtherCopy = errors.New("a copy of it, differs in a turn and was not imported")
 	// ErrRemoved reports a conversation that was removed here.
 	ErrRemoved = errors.New("it was removed here")
 	// ErrTaken reports a conversation whose id is taken by another one here.
