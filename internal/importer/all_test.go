@@ -258,11 +258,22 @@ func TestDirectoriesNameWhatCannotBeRead(t *testing.T) {
 // no import fails for it, at each time.
 func TestCopyThatDiffers(t *testing.T) {
 	dir, w := t.TempDir(), newWorkspace(t)
-	const line = `{"type":"user","uuid":%q,"sessionId":"00000000-0000-4000-8000-000000000000","cwd":"/w",` +
-		`"timestamp":"2026-10-01T10:00:00Z","message":{"role":"user","content":%q}}` + "\n"
+	const begin = `{"timestamp":"2026-10-01T10:00:00Z","type":"session_meta","payload":` +
+		`{"id":"00000000-0000-4000-8000-000000000000","cwd":"/w"}}` + "\n" +
+		`{"timestamp":"2026-10-01T10:00:01Z","type":"turn_context","payload":{"turn_id":"t","cwd":"/w"}}` + "\n"
+	item := func(payload string) string {
+		return `{"timestamp":"2026-10-01T10:00:02Z","type":"response_item","payload":` + payload + "}\n"
+	}
+	asked := func(text string) string {
+		return item(`{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}`)
+	}
+	answer := func(text string) string {
+		return item(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"` + text + `"}]}`)
+	}
+	call := item(`{"type":"function_call","name":"shell","arguments":"{}","call_id":"c"}`)
 	for name, data := range map[string]string{
-		"long":  fmt.Sprintf(line, uuidOf(1), "said here") + fmt.Sprintf(line, uuidOf(2), "more"),
-		"short": fmt.Sprintf(line, uuidOf(1), "said there"),
+		"long":  begin + asked("said here") + call + answer("done, tests pass"),
+		"short": begin + asked("said there") + answer("done"),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(data), 0o600); err != nil {
 			t.Fatal(err)
