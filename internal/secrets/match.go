@@ -197,9 +197,21 @@ func isHarmless(value []byte) bool {
 const minRandom = 4.5
 
 func isPlaceholder(value []byte) bool {
-	lower := string(bytes.ToLower(value))
-	in := func(p string) bool { return strings.Contains(lower, p) }
-	return slices.ContainsFunc(placeholders(), in)
+	text, lower := string(value), string(bytes.ToLower(value))
+	return slices.ContainsFunc(placeholders(), func(p string) bool {
+		return strings.Contains(lower, p) && (len(p) != shortWord || isWritten(text, p))
+	})
+}
+
+// shortWord is the length of a word that one of some thousand random keys has, in any case.
+const shortWord = 4
+
+// isWritten reports whether a text has a word in lower case, in capitals, or with one, as people
+// write it.
+func isWritten(text, word string) bool {
+	capital := strings.ToUpper(word)
+	return strings.Contains(text, word) || strings.Contains(text, capital) ||
+		strings.Contains(text, capital[:1]+word[1:])
 }
 
 // isWords reports whether a value consists of words and numbers, as identifiers, paths, versions

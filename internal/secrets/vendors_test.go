@@ -217,6 +217,18 @@ func TestFormsOfTokens(t *testing.T) {
 	}
 }
 
+// TestRandomKeysHaveShortWords checks that a key counts although its letters are a word in some case.
+func TestRandomKeysHaveShortWords(t *testing.T) {
+	for key, want := range map[string]int{
+		"vmOcKQsLLQiI/FwS+Dn2nh3/ePh5a3vduQ4J0F8p": 1, "vmmockQsLLQiI/FwS+Dn2nh3/ePh5a3vduQ4J0F8": 0,
+		"vmMockQsLLQiI/FwS+Dn2nh3/ePh5a3vduQ4J0F8": 0, "vmMOCKQsLLQiI/FwS+Dn2nh3/ePh5a3vduQ4J0F8": 0,
+	} {
+		if found := Builtin().Scan([]byte("AWS_SECRET_ACCESS_KEY=" + key)); len(found) != want {
+			t.Errorf("%s: %+v, want %d", key, found, want)
+		}
+	}
+}
+
 // TestWhatLooksLikeTokens checks what has the keyword of a token and is none.
 func TestWhatLooksLikeTokens(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
