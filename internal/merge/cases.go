@@ -360,7 +360,7 @@ func Doubled(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Case, err
 	return all, nil
 }
 
-// notBefore removes the conversations that have several directories in HEAD too, but for those with
+// notBefore removes the conversations that have several directories in HEAD too, except those with
 // ids.
 func notBefore(
 	ctx context.Context, repo *gitint.Repo, dir string, cases []Case, ids ...events.ID,
