@@ -80,22 +80,40 @@ func (o Output) around(line string, spans [][]int, used int) string {
 	if whole <= width {
 		return marked
 	}
-	from := 0
-	if len(spans) > 0 {
-		start := ansi.StringWidth(o.Text(line[:spans[0][0]]))
-		end := ansi.StringWidth(o.Text(line[:spans[0][1]]))
-		// A third of the remaining width shows the text before.
-		from = min(max(start-max(width-(end-start), 0)/3, 0), whole-width)
+	if len(spans) == 0 {
+		return fit(marked, width)
 	}
-	if from == 0 {
-		return o.unmarked(ansi.Truncate(marked, width, "…"))
+	at := spans[0][0]
+	head := o.Text(line[:at])
+	start := ansi.StringWidth(head)
+	match := ansi.StringWidth(o.Text(line[at:spans[0][1]]))
+	// A third of the remaining width shows the text before.
+	if from := min(max(start-max(width-match, 0)/3, 0), whole-width); from > 0 {
+		moved := lists.Map(spans, func(s []int) []int { return []int{s[0] - at, s[1] - at} })
+		marked = "…" + behind(head, from+1) + o.Marked(line[at:], moved)
 	}
-	cut := "…" + ansi.TruncateLeft(marked, from+1, "")
-	// A wide character that would be cut in two is kept.
-	for n := from + 2; from == whole-width && ansi.StringWidth(cut) > width; n++ {
-		cut = "…" + ansi.TruncateLeft(marked, n, "")
+	return o.unmarked(fit(marked, width))
+}
+
+// behind is what follows the first columns of text, which has no escape sequences. It goes by
+// characters as people see them: [ansi.TruncateLeft] counts a digit with the variation selector
+// behind it (a keycap) as one column where [ansi.StringWidth] counts two.
+func behind(text string, columns int) string {
+	for columns > 0 && text != "" {
+		char, width := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		columns, text = columns-width, text[len(char):]
 	}
-	return o.unmarked(ansi.Truncate(cut, width, "…"))
+	return text
+}
+
+// fit is line, cut to columns with an ellipsis. [ansi.Truncate] alone leaves a line with keycaps
+// wider than that.
+func fit(line string, columns int) string {
+	for n := columns; ; n-- {
+		if cut := ansi.Truncate(line, n, "…"); ansi.StringWidth(cut) <= columns {
+			return cut
+		}
+	}
 }
 
 // unmarked removes the marks of hits that a cut has removed: the cut keeps the sequences.

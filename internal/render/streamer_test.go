@@ -217,6 +217,8 @@ func TestStreamerKeepsTheWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(hostileText(), answers()).Draw(t, "in")
 		in = strings.ReplaceAll(in, "&", "+") // a reference is literal text in code
+		// Whether a selector is shown as an escape depends on what is before it, perhaps a mark.
+		in = strings.ReplaceAll(in, "\ufe0f", "")
 		in += rapid.SampledFrom([]string{"", "**open", "[t](", "| a | b |\n", "<x ", "`` c ` "}).Draw(t, "tail")
 		o := drawOutput(t)
 		_, got := streamed(t, o, cutUp(t, in)...)

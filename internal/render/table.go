@@ -89,7 +89,7 @@ func (t *Table) line(cells []string, widths []int) string {
 		if widths[i] < 0 {
 			continue
 		}
-		text = ansi.Truncate(text, widths[i], "…")
+		text = fit(text, widths[i])
 		space := strings.Repeat(" ", max(widths[i]-ansi.StringWidth(text), 0))
 		if t.columns[i].Align == AlignRight {
 			parts = append(parts, space+text)

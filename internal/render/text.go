@@ -322,7 +322,7 @@ func (f *textFormatter) clip(line string, used int) string {
 	if width <= 0 {
 		width = shownColumns
 	}
-	return ansi.Truncate(strings.ReplaceAll(line, "\t", "    "), max(width-used, leastWidth), "…")
+	return fit(strings.ReplaceAll(line, "\t", "    "), max(width-used, leastWidth))
 }
 
 func (f *textFormatter) markdown(source string) string {
