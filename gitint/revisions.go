@@ -31,7 +31,7 @@ type Revision struct {
 func (r *Repo) History(ctx context.Context, h HistoryRequest) ([]Revision, error) {
 	args := append(slices.Clone(quiet[:]),
 		"log", "-z", "--raw", "--no-abbrev", "--no-renames", "-c",
-		"--encoding=UTF-8", "--no-show-signature", "--no-color", "--no-ext-diff",
+		"--no-show-signature", "--no-color", "--no-ext-diff",
 		"--format="+historyMark+"%H%x00%an%x00%aI%x00%s",
 	)
 	if h.Count > 0 {

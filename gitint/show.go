@@ -117,7 +117,7 @@ const logFields = 4
 // Log returns the newest commits of HEAD that meet the conditions.
 func (r *Repo) Log(ctx context.Context, l LogRequest) ([]LogEntry, error) {
 	args := append(slices.Clone(quiet[:]),
-		"log", "-z", "--format=%H%x00%an%x00%aI%x00%s", "--encoding=UTF-8", "--no-show-signature",
+		"log", "-z", "--format=%H%x00%an%x00%aI%x00%s", "--no-show-signature",
 		"--no-color", "--no-ext-diff", "--no-textconv", "--max-count="+strconv.Itoa(l.Count),
 	)
 	if l.Query != "" {
@@ -176,7 +176,7 @@ func (r *Repo) Show(ctx context.Context, rev string) (CommitInfo, error) {
 	}
 	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"log", "--max-count=1", "--format=%H%x00%an%x00%aI%x00%s%x00%B%x00%P",
-		"--encoding=UTF-8", "--no-show-signature", "--no-color", id.String(), "--",
+		"--no-show-signature", "--no-color", id.String(), "--",
 	}})
 	if err != nil {
 		return CommitInfo{}, fmt.Errorf("show %q: %w", rev, err)

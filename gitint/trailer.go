@@ -47,7 +47,7 @@ const trailedFields = 3
 // values of the trailers of a key.
 func (r *Repo) Trailers(ctx context.Context, key string, revs ...string) ([]Trailed, error) {
 	args := append(slices.Clone(quiet[:]), "log", "-z", "--no-show-signature", "--no-color",
-		"--encoding=UTF-8", "--format=tformat:%H%x1e%ct%x1e%(trailers:key="+key+
+		"--format=tformat:%H%x1e%ct%x1e%(trailers:key="+key+
 			",valueonly,unfold,separator=%x1f)", "--end-of-options")
 	out, err := r.git.Run(ctx, git.Command{Args: append(append(args, revs...), "--")})
 	if err != nil {

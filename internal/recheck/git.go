@@ -80,9 +80,11 @@ func (e *gitError) Unwrap() error { return e.err }
 
 // command returns a git command that is not started yet and whose messages are kept.
 func (g *git) command(ctx context.Context, args ...string) *exec.Cmd {
-	// What git remembers of commits beside them may be wrong where they are right.
-	cmd := exec.CommandContext(ctx, "git",
-		append([]string{"-c", "core.commitGraph=false"}, args...)...)
+	// What git remembers of commits beside them may be wrong where they are right. It prints
+	// them for the user's terminal, which may be one of another encoding.
+	cmd := exec.CommandContext(ctx, "git", append([]string{
+		"-c", "core.commitGraph=false", "-c", "i18n.logOutputEncoding=UTF-8",
+	}, args...)...)
 	cmd.Dir = g.dir
 	cmd.Env = append(append([]string(nil), g.env...), readEnv[:]...)
 	cmd.WaitDelay = 2 * time.Second

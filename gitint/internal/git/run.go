@@ -64,6 +64,10 @@ var readEnv = [...]string{
 	"GIT_NO_REPLACE_OBJECTS=1",
 }
 
+// readSettings are set for every command that only reads: what git prints of commits is in UTF-8,
+// whatever the user's terminal shows.
+var readSettings = [...]string{"-c", "i18n.logOutputEncoding=UTF-8"}
+
 // offlineEnv keeps git from the network, even a git that does not know GIT_NO_LAZY_FETCH.
 var offlineEnv = [...]string{
 	"GIT_NO_LAZY_FETCH=1",
@@ -142,7 +146,7 @@ func (r *Runner) exec(ctx context.Context, c Command, do func(*exec.Cmd) error) 
 	}
 	start := r.now()
 	err := do(cmd)
-	r.Trace.Command(cmd.Args, start, r.now().Sub(start), err)
+	r.Trace.Command(slices.Concat([]string{"git"}, c.Args), start, r.now().Sub(start), err)
 	if err == nil {
 		return stderr.String(), nil
 	}
@@ -160,6 +164,7 @@ func (r *Runner) prepare(ctx context.Context, c Command) *exec.Cmd {
 	if c.Write {
 		args = append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)
 	} else {
+		args = slices.Concat(readSettings[:], args)
 		env = append(env, readEnv[:]...)
 	}
 	if !c.Remote {
