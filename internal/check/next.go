@@ -35,6 +35,10 @@ func byMode(err error) string {
 	return ""
 }
 
+// ByAttributes is the hint for a file that an attribute has git commit as something else. The file
+// in the working tree is sound, so nothing has to be restored.
+func ByAttributes(path string) string { return "git check-attr -a -- " + path }
+
 // AskAuthor is the hint for content that is not available here.
 func AskAuthor(id string) string {
 	return "ask whoever wrote the conversation to run 'git jp stage " + id + "' and to commit"

@@ -190,7 +190,7 @@ func blobPath(f check.Finding) (string, bool) {
 	default:
 		return "", false
 	}
-	if f.Next == check.ByMode || f.Next == check.ByLFS {
+	if f.Next == check.ByMode || f.Next == check.ByLFS || f.Next == check.ByAttributes(f.Path) {
 		return "", false // it is there, or Git LFS knows where
 	}
 	dir, ok := workspace.PathDir(f.Path)

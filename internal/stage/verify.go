@@ -88,7 +88,7 @@ func (p *Plan) verifyConverted(ctx context.Context, e gitint.Entry, file []byte)
 		State: check.Corrupt, Commit: check.IndexName, Path: e.Path, Element: -1,
 		Detail: "would be committed as something else, by the attribute " +
 			strings.Join(by, " and "),
-		Next: "git check-attr -a -- " + e.Path,
+		Next: check.ByAttributes(e.Path),
 	}
 	if blobs.IsPointer(staged) {
 		f.Detail, f.Next = "would be stored in Git LFS, where no merge and no check can read it",
@@ -162,7 +162,7 @@ func filtered(
 		f.State = check.Corrupt
 		f.Detail = "would be damaged by a filter of the attributes: " + err.Error()
 	}
-	f.Next = "git check-attr -a -- " + e.Path
+	f.Next = check.ByAttributes(e.Path)
 	return f, nil
 }
 
