@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -22,8 +23,8 @@ func tellSettings(a *app, root string, c *config.Config) {
 	case 0:
 	case 1:
 		claim := held[0]
-		a.warn("%s = %s of %s has no effect until you approve it: 'git jp trust %s'",
-			claim.Key, claim.Value, a.short(claim.Origin), claim.Key)
+		a.warn("%s = %s of %s has no effect until you approve it: git jp trust %s",
+			claim.Key, claim.Value, a.short(claim.Origin), check.ShellQuote(claim.Key))
 	default:
 		keys := lists.Map(held, func(claim trust.Claim) string { return claim.Key })
 		a.warn("settings of other people have no effect until you approve them "+

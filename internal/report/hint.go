@@ -258,10 +258,10 @@ func gitHint(err error) string {
 	case errors.Is(err, gitint.ErrNotRepository):
 		return "run it inside a Git repository, or 'git init' one"
 	case errors.As(err, &unsafe):
-		return fmt.Sprintf("if you trust it: git config --global --add safe.directory %q",
-			unsafe.Dir)
+		return "if you trust it: git config --global --add safe.directory " +
+			check.ShellQuote(unsafe.Dir)
 	case errors.As(err, &embedded):
-		return fmt.Sprintf("if you trust it, name it: GIT_DIR=%q", embedded.Dir)
+		return "if you trust it, name it: GIT_DIR=" + check.ShellQuote(embedded.Dir)
 	case errors.As(err, &index):
 		return fmt.Sprintf("wait for the other git; if none is running, remove %s", index.Path)
 	case isA[*workspace.LockedError](err):
