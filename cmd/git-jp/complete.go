@@ -31,6 +31,7 @@ func (c completeCmd) Run(a *app) error {
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
+	words = commandline.Typed(words)
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -40,7 +41,11 @@ func (c completeCmd) Run(a *app) error {
 		a.Dir = dirFlag(line.Dir)
 	}
 	a.stderr, a.terminal.Err = io.Discard, io.Discard // a completion must not complain
-	values := func(name string) ([]string, bool) { return valuesOf(a, name, last) }
+	begun := last
+	if strings.HasPrefix(last, "--") {
+		_, begun, _ = strings.Cut(last, "=")
+	}
+	values := func(name string) ([]string, bool) { return valuesOf(a, name, begun) }
 	for _, candidate := range line.Candidates(last, values) {
 		if strings.HasPrefix(candidate, last) && !strings.ContainsFunc(candidate, obeyed) {
 			fmt.Fprintln(a.stdout, candidate)

@@ -21,7 +21,7 @@ commands, flags and conversations.
 
     git jp completion zsh > "${fpath[1]}/_git-jp"
 
-    git jp completion fish > ~/.config/fish/completions/git-jp.fish`
+    git jp completion fish > ~/.config/fish/conf.d/git-jp.fish`
 }
 
 // Run prints the script.

@@ -53,6 +53,28 @@ func Below(dir, path string) string {
 	return filepath.Clean(path)
 }
 
+// Typed returns the words after the name of the program, if they begin with it. Where git is the
+// program its options come before the command: of these -C counts.
+func Typed(words []string) []string {
+	switch {
+	case len(words) > 0 && words[0] == "git-jp":
+		return words[1:]
+	case len(words) == 0 || words[0] != "git":
+		return words
+	}
+	dirs, i := []string{}, 1
+	for ; i < len(words) && strings.HasPrefix(words[i], "-"); i++ {
+		switch words[i] {
+		case "-C":
+			dirs = append(dirs, words[i:min(i+2, len(words))]...)
+			i++
+		case "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source":
+			i++
+		}
+	}
+	return append(dirs, words[min(i+1, len(words)):]...)
+}
+
 // Read walks the model of the command line along the words but the last.
 func Read(root *kong.Node, words []string) Line {
 	l := Line{root: root, node: root, flags: slices.Clone(root.Flags)}
@@ -95,6 +117,9 @@ func (l Line) Candidates(last string, values Values) []string {
 		all, _ := values("--" + l.value.Name)
 		return all
 	}
+	if begin, _, ok := strings.Cut(last, "="); ok && strings.HasPrefix(last, "--") {
+		return l.joined(begin, values)
+	}
 	if strings.HasPrefix(last, "-") {
 		return flagCandidates(l.flags)
 	}
@@ -106,6 +131,17 @@ func (l Line) Candidates(last string, values Values) []string {
 		out = visible(l.node)
 	}
 	return append(out, l.argumentCandidates(values)...)
+}
+
+// joined returns the values of a flag behind its name, as in --model=NAME.
+func (l Line) joined(name string, values Values) (out []string) {
+	if l.value = l.takesValue(name); l.value == nil {
+		return nil
+	}
+	for _, value := range l.Candidates("", values) {
+		out = append(out, name+"="+value)
+	}
+	return out
 }
 
 func flagCandidates(flags []*kong.Flag) (out []string) {
