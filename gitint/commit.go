@@ -27,6 +27,9 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 			return id, nil
 		}
 	}
+	if strings.HasPrefix(rev, ":/") { // all that follows is what the message says
+		return r.revParse(ctx, rev)
+	}
 	return r.revParse(ctx, rev+"^{"+object.KindCommit+"}")
 }
 

@@ -23,7 +23,8 @@ commit. A turn that this commit added is marked recorded; one whose call wrote t
 before it was committed, and that is in no commit or in another one, is marked inferred. Those
 that wrote the lines come first.
 
-    git jp blame -L 12,20 main.go`
+    git jp blame -L 12,20 main.go
+    git jp blame HEAD~2 -- main.go`
 }
 
 // Run looks for turns.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -10,7 +9,7 @@ import (
 )
 
 type diffCmd struct {
-	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default. A deleted one is named by its id in full."`
+	Conversation string   `arg:"" optional:"" help:"The conversation, which may follow the revisions; the active one by default. A deleted one is named by its id in full."`
 	Revision     []string `arg:"" optional:"" help:"One revision to compare with the working tree, or two, also as A..B or A...B."`
 	Staged       bool     `aliases:"cached" help:"Compare the index with HEAD, or with the revision."`
 }
@@ -28,12 +27,17 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	revs, err := between.Range(ctx, c.Revision)
+	id, given, err := a.subject(ctx, between.Repo, c.Conversation, c.Revision)
+	if err != nil {
+		return err
+	}
+	between.ID = id
+	revs, err := between.Range(ctx, given)
 	if err != nil {
 		return err
 	}
 	if len(revs) > 2 || c.Staged && len(revs) > 1 {
-		return usagef("too many revisions: %s", strings.Join(c.Revision, " "))
+		return usagef("too many revisions: %s", strings.Join(given, " "))
 	}
 	if len(revs) < 2 {
 		err := needsFiles(a, "compare", "name two revisions, as in 'git jp diff <id> HEAD~ HEAD'")
@@ -45,11 +49,6 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	ids, err := a.stageIDs([]string{cmp.Or(c.Conversation, ".")})
-	if err != nil {
-		return err
-	}
-	between.ID = ids[0]
 	found, problems, err := between.Between(ctx, places)
 	switch {
 	case err != nil:

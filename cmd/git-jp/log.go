@@ -3,13 +3,18 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"strings"
 
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/revisions"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type logCmd struct {
-	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default. A deleted one is named by its id in full."`
+	Conversation string   `arg:"" optional:"" help:"The conversation, which may follow the revisions; the active one by default. A deleted one is named by its id in full."`
 	Revision     []string `arg:"" optional:"" help:"Where to begin, and where to end: a revision or a range."`
 	All          bool     `help:"Look at all branches and tags."`
 	Count        *int     `short:"n" name:"max-count" placeholder:"N" help:"Show the newest N commits only."`
@@ -38,18 +43,55 @@ func (c logCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	ids, err := a.stageIDs([]string{cmp.Or(c.Conversation, ".")})
+	id, revs, err := a.subject(ctx, repo, c.Conversation, c.Revision)
 	if err != nil {
 		return err
 	}
 	all, err := revisions.Of(ctx, repo, revisions.Request{
-		Dir: dir, ID: ids[0], Revs: c.Revision, All: c.All, Count: *cmp.Or(c.Count, new(int)),
+		Dir: dir, ID: id, Revs: revs, All: c.All, Count: *cmp.Or(c.Count, new(int)),
 	})
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 {
-		a.note("no commit has %s", ids[0])
+	switch {
+	case len(all) > 0:
+	case len(revs) > 0:
+		a.note("no commit of %s changed %s", strings.Join(revs, " "), id)
+	default:
+		a.note("no commit has %s", id)
 	}
 	return a.pagedPrinter(ctx, func(p *render.Printer) error { return revisions.Print(p, all) })
+}
+
+// subject returns the conversation and the revisions of a command line. A conversation is named as
+// git's commands name paths: it may come last, and where revisions alone are given it is the active
+// one.
+func (a *app) subject(
+	ctx context.Context, repo *gitint.Repo, name string, revs []string,
+) (events.ID, []string, error) {
+	id, err := a.stageID(cmp.Or(name, "."))
+	if isMissing := new(workspace.NotFoundError); name == "" || !errors.As(err, &isMissing) {
+		return id, revs, err
+	}
+	words := append([]string{name}, revs...)
+	if n := len(revs); n > 0 {
+		if id, err := a.stageID(words[n]); err == nil {
+			return id, words[:n], nil
+		}
+	}
+	if isRevision(ctx, repo, name) {
+		id, err = a.stageID(".")
+	}
+	return id, words, err
+}
+
+// isRevision reports whether a word is a revision or a range.
+func isRevision(ctx context.Context, repo *gitint.Repo, word string) bool {
+	from, to, _ := strings.Cut(strings.TrimPrefix(word, "^"), "..")
+	for _, rev := range []string{from, strings.TrimPrefix(to, ".")} {
+		if _, err := repo.Resolve(ctx, cmp.Or(rev, "HEAD")); err != nil {
+			return false
+		}
+	}
+	return true
 }

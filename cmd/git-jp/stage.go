@@ -138,22 +138,26 @@ func stageRequest(
 func (a *app) stageIDs(names []string) ([]events.ID, error) {
 	var ids []events.ID
 	for _, name := range names {
-		e, err := a.find(name)
-		if _, ok := errors.AsType[*workspace.NotFoundError](err); ok {
-			if id, perr := events.ParseID(name); perr == nil {
-				ids = append(ids, id)
-				continue
-			}
-		}
+		id, err := a.stageID(name)
 		if err != nil {
 			return nil, err
 		}
-		if e.Local {
-			return nil, fmt.Errorf("stage %s: it is user-local, so Git does not see it", e.ID)
-		}
-		ids = append(ids, e.ID)
+		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+func (a *app) stageID(name string) (id events.ID, err error) {
+	e, err := a.find(name)
+	if _, ok := errors.AsType[*workspace.NotFoundError](err); ok {
+		if id, perr := events.ParseID(name); perr == nil {
+			return id, nil
+		}
+	}
+	if err == nil && e.Local {
+		err = fmt.Errorf("stage %s: it is user-local, so Git does not see it", e.ID)
+	}
+	return e.ID, err
 }
 
 // dirInRepo returns the workspace's .jp as a slash path from the root of the working tree.

@@ -10,7 +10,7 @@ import (
 // Words returns the words for the parser from the arguments, and the command among them, "" for
 // none. Without a command they ask for help.
 func Words(args []string) (words []string, command string) {
-	words = negativeValues(counts(versionFlag(slices.Clone(args))))
+	words = negativeValues(asInGit(versionFlag(slices.Clone(args))))
 	if len(words) == 0 {
 		words = []string{"--help"}
 	}
@@ -37,19 +37,57 @@ func versionFlag(args []string) []string {
 	return args
 }
 
-// counts gives the number of commits of log the flag that it has in git, too.
-func counts(args []string) []string {
+// asInGit gives log, diff and blame the words that they have in git: the number of commits as a
+// flag, -- between revisions and what they are about, and the revision before a file.
+func asInGit(args []string) []string {
 	i := commandIndex(args)
-	if i == len(args) || args[i] != "log" {
+	if i == len(args) {
 		return args
 	}
-	for ; i < len(args) && args[i] != "--"; i++ {
-		if isNegative(args[i]) {
-			args[i] = "-n" + args[i][1:]
+	end := len(args)
+	if at := slices.Index(args[i:], "--"); at >= 0 {
+		end = i + at
+	}
+	switch args[i] {
+	case "log":
+		for j := i; j < end; j++ {
+			if isNegative(args[j]) {
+				args[j] = "-n" + args[j][1:]
+			}
 		}
+	case "diff":
+	case "blame":
+		return revisionFirst(args, i+1, end)
+	default:
+		return args
+	}
+	if end < len(args) && !slices.ContainsFunc(args[end+1:], isFlag) {
+		args = slices.Delete(args, end, end+1) // the parser takes no more revisions after it
 	}
 	return args
 }
+
+// revisionFirst gives the flag of a revision to the first of two arguments.
+func revisionFirst(args []string, begin, end int) []string {
+	var at []int
+	for i := begin; i < len(args); i++ {
+		switch arg := args[i]; {
+		case i == end:
+		case i > end, !isFlag(arg):
+			at = append(at, i)
+		case slices.Contains([]string{"-L", "-C", "-c", "--lines", "--directory", "--config"}, arg):
+			i++ // its value
+		case strings.HasPrefix(arg, "--ref"):
+			return args
+		}
+	}
+	if len(at) == 2 && at[0] < end {
+		args[at[0]] = "--ref=" + args[at[0]]
+	}
+	return args
+}
+
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
 // negativeValues joins a flag and the negative number after it, such as a turn counted from the
 // end, which would be parsed as a flag: none of our flags is a digit.
@@ -183,6 +221,7 @@ func PlainUsage(text string) string {
 			"$1 $2: expected a whole number",
 		},
 		{`^(--\S+): expected a float but got (".*") \(string\)$`, "$1 $2: expected a number"},
+		{`^expected one of "init", .*$`, "a command is missing"},
 		{`(expected one of )"",`, "$1"},
 		// The parser proposes all flags of one letter.
 		{`^(unknown flag -[^-]), did you mean one of .*$`, "$1"},
