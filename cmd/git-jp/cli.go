@@ -275,6 +275,9 @@ func parseFailure(err error) error {
 		return &report.CommandError{Name: name, Guess: commandline.Guess(err.Error())}
 	}
 	u.Err = errors.New(commandline.PlainUsage(err.Error()))
+	if u.Command == "" && strings.HasPrefix(err.Error(), "unknown flag --ver") {
+		u.Err = fmt.Errorf("%w, did you mean \"--version\"?", u.Err)
+	}
 	return u
 }
 

@@ -62,6 +62,9 @@ func (c configShowCmd) Run(a *app) error {
 	}
 	p := settingsPrinter(a, conf)
 	if err := p.Find(c.Key); err != nil {
+		if len(c.Key) == 2 && p.Find(c.Key[:1]) == nil { // as git sets one
+			return &situation{err.Error(), "'git jp config set <key> <value>' sets one"}
+		}
 		return err
 	}
 	tellSettings(a, root, conf)

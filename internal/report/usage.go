@@ -71,8 +71,10 @@ var habitHint = map[string]string{
 	"branch": "'git jp fork' makes another conversation of one",
 	"commit": "'git jp stage --changed' stages conversations, 'git commit' commits them",
 	"fsck":   "'git jp check' finds references without content",
+	"merge":  "'git merge' merges conversations, too; 'git jp update-branch' merges a base",
 	"mv":     "'git jp rename' gives a conversation another title",
 	"prune":  "'git jp gc' deletes content that nothing refers to",
+	"pull":   "'git pull' merges conversations, too, where 'git jp install' was run",
 	"reset":  "'git jp unstage' removes a conversation from the index",
 	"search": "'git jp grep' searches conversations",
 }
