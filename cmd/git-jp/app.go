@@ -78,7 +78,7 @@ func newApp(w *environment, g globals) *app {
 	if w.stdinTerminal && w.stderrTerminal {
 		a.terminal.In = w.stdin
 	}
-	if !w.stdinTerminal || !w.stdoutTerminal {
+	if !w.stdinTerminal || !w.stdoutTerminal || w.inPager {
 		a.terminal.Editor.Device = w.device
 	}
 	return a
@@ -417,7 +417,7 @@ func (w *environment) readColorUI(ctx context.Context, g globals, command string
 // standard output.
 func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 	out, ok := unwrapped(a.stdout).(*os.File)
-	if !a.stdoutTerminal || !ok {
+	if !a.stdoutTerminal || a.inPager || !ok {
 		return f(a.stdout)
 	}
 	pager, err := render.StartPager(ctx, render.PagerOptions{

@@ -5,9 +5,11 @@ import (
 	cryptorand "crypto/rand"
 	"errors"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -37,6 +39,7 @@ type environment struct {
 	stdinTerminal  bool
 	stdoutTerminal bool
 	stderrTerminal bool
+	inPager        bool          // git started the pager, so that standard output is a pipe
 	patience       time.Duration // how long git waits for a silent hook
 	interrupts     *ask.Interrupts
 	garbage        *garbage
@@ -99,8 +102,10 @@ func outside() (*environment, error) {
 		version:        buildVersion(),
 		patience:       hookPatience,
 	}
+	w.inPager = w.startedInPager(os.Stdout)
+	w.stdoutTerminal = w.stdoutTerminal || w.inPager
 	switch {
-	case w.stderrTerminal:
+	case w.stderrTerminal, w.inPager:
 		w.stderr = render.NewTerminal(os.Stderr, true)
 	case w.mayBeLog(w.stderr):
 		w.stderr = render.NewForgeLog(os.Stderr)
@@ -109,9 +114,22 @@ func outside() (*environment, error) {
 		w.stdout = render.NewTerminal(os.Stdout, false)
 		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 			w.width = width
+		} else if width, err := strconv.Atoi(w.getenv("COLUMNS")); err == nil {
+			w.width = width // as git found it
 		}
 	}
 	return w, nil
+}
+
+// startedInPager reports whether git has put a pager between the program and the terminal, as for
+// git -p and pager.jp. What git itself calls then, such as textconv, writes to git.
+func (w *environment) startedInPager(out *os.File) bool {
+	inUse, _ := strconv.ParseBool(w.getenv("GIT_PAGER_IN_USE"))
+	if !inUse || len(w.args) == 0 || calledByGit(w.args[0]) {
+		return false
+	}
+	info, err := out.Stat()
+	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
 func buildVersion() string {

@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"context"
+	"strings"
 )
 
 // Programs finds the user's editor and pager as git does.
@@ -30,9 +31,20 @@ func (p Programs) getenv(name string) string {
 }
 
 // Pager returns the command of the pager, by default less. One that is set and empty is none.
+// pager.jp may also say whether there is one: git obeys that before it starts the program, but not
+// if it names cat.
 func (p Programs) Pager(ctx context.Context) string {
 	if pager, ok := p.Lookup("GIT_PAGER"); ok {
 		return pager
+	}
+	switch pager, ok := p.Config(ctx, "pager.jp"); strings.ToLower(pager) {
+	case "true", "yes", "on", "1":
+	case "false", "no", "off", "0":
+		return ""
+	default:
+		if ok {
+			return pager
+		}
 	}
 	if pager, ok := p.Config(ctx, "core.pager"); ok {
 		return pager

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"strings"
 	"testing"
 )
 
@@ -9,7 +10,7 @@ import (
 func TestPagerAsGit(t *testing.T) {
 	for _, c := range []struct {
 		env    map[string]string
-		config string
+		config string // core.pager, then pager.jp after a comma
 		want   string
 	}{
 		{nil, "", "less"},
@@ -18,10 +19,18 @@ func TestPagerAsGit(t *testing.T) {
 		{map[string]string{"PAGER": "more"}, "most", "most"},
 		{map[string]string{"PAGER": "more", "GIT_PAGER": ""}, "most", ""},
 		{map[string]string{"GIT_PAGER": "cat"}, "most", "cat"},
+		{map[string]string{"GIT_PAGER": "more"}, ",cat", "more"},
+		{map[string]string{"PAGER": "more"}, "most,cat", "cat"},
+		{nil, "most,False", ""},
+		{nil, "most,on", "most"},
 	} {
 		p := Programs{
 			Lookup: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok },
-			Config: func(context.Context, string) (string, bool) { return c.config, c.config != "" },
+			Config: func(_ context.Context, key string) (string, bool) {
+				core, jp, _ := strings.Cut(c.config, ",")
+				value := map[string]string{"core.pager": core, "pager.jp": jp}[key]
+				return value, value != ""
+			},
 		}
 		if got := p.Pager(t.Context()); got != c.want {
 			t.Errorf("%v, %q: %q; want %q", c.env, c.config, got, c.want)
