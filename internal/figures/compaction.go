@@ -13,11 +13,11 @@ import (
 func (p Printer) Steps(r compact.Report) error {
 	t := render.NewTable(p.Output,
 		render.Column{Head: "Strategy"},
-		render.Column{Head: "Events", Align: render.AlignRight},
-		render.Column{Head: "Changed", Align: render.AlignRight},
+		render.Column{Head: "Events", Align: render.AlignRight, Optional: 1},
+		render.Column{Head: "Changed", Align: render.AlignRight, Optional: 3},
 		render.Column{Head: "Bytes", Align: render.AlignRight},
 		render.Column{Head: "Tokens", Align: render.AlignRight},
-		render.Column{Head: "Why", Shrink: true})
+		render.Column{Head: "Why", Shrink: true, Optional: 2})
 	for _, s := range r.Steps {
 		t.Row(s.Strategy, signed(-s.EventsRemoved), fmt.Sprint(s.Changed), signedBytes(-s.Bytes),
 			"≈"+signed(-int(s.Tokens)), s.Reason)
@@ -34,8 +34,8 @@ func (p Printer) tools(r compact.Report) error {
 	}
 	fmt.Fprintln(p.Out)
 	t := render.NewTable(p.Output,
-		render.Column{Head: "Tool", Shrink: true},
-		render.Column{Head: "Events", Align: render.AlignRight},
+		render.Column{Head: "Tool", Shrink: true, Least: name},
+		render.Column{Head: "Events", Align: render.AlignRight, Optional: 1},
 		render.Column{Head: "Bytes", Align: render.AlignRight},
 		render.Column{Head: "Tokens", Align: render.AlignRight})
 	for _, s := range r.Tools {

@@ -24,6 +24,10 @@ type Printer struct {
 // largest is how many tools and turns are listed.
 const largest = 10
 
+// name is the least width of a column with names that a user may copy: tools, models. Figures are
+// left out of a narrow table before a name is cut.
+const name = 20
+
 // Stats prints where the tokens of a conversation are.
 func (p Printer) Stats(s compact.Stats) error {
 	turns := slices.Clone(s.Turns)
@@ -78,12 +82,12 @@ func (p Printer) shares(head, count string, shares []compact.Share, whole float6
 	}
 	fmt.Fprintln(p.Out)
 	t := render.NewTable(p.Output,
-		render.Column{Head: head, Shrink: true},
-		render.Column{Head: count, Align: render.AlignRight},
-		render.Column{Head: "Bytes", Align: render.AlignRight},
+		render.Column{Head: head, Shrink: true, Least: name},
+		render.Column{Head: count, Align: render.AlignRight, Optional: 2},
+		render.Column{Head: "Bytes", Align: render.AlignRight, Optional: 1},
 		render.Column{Head: "Tokens", Align: render.AlignRight},
-		render.Column{Head: "Share", Align: render.AlignRight},
-		render.Column{})
+		render.Column{Head: "Share", Align: render.AlignRight, Optional: 3},
+		render.Column{Optional: 4})
 	for _, s := range shares {
 		part := 0.0
 		if whole > 0 {
@@ -109,12 +113,13 @@ func Learned(samples int) string {
 
 // Spending prints what was spent, a row each, and the sum.
 func (p Printer) Spending(rows []stats.Row) error {
-	right := func(head string) render.Column {
-		return render.Column{Head: head, Align: render.AlignRight}
+	right := func(head string, optional int) render.Column {
+		return render.Column{Head: head, Align: render.AlignRight, Optional: optional}
 	}
-	t := render.NewTable(p.Output, render.Column{Head: strings.ToUpper(p.By), Shrink: true},
-		right("CONVERSATIONS"), right("ANSWERS"), right("TOKENS IN"), right("CACHED"),
-		right("OUT"), right("USD"), render.Column{})
+	t := render.NewTable(p.Output,
+		render.Column{Head: strings.ToUpper(p.By), Shrink: true, Least: name},
+		right("CONVERSATIONS", 5), right("ANSWERS", 4), right("TOKENS IN", 1), right("CACHED", 3),
+		right("OUT", 2), right("USD", 0), render.Column{})
 	add := func(name, conversations string, r stats.Row) {
 		unpriced := ""
 		if r.Unpriced > 0 {

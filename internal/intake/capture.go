@@ -152,7 +152,7 @@ func (s Settings) Status(agents []sessions.Agent) error {
 		head = "MCP"
 	}
 	table := render.NewTable(p.Output, render.Column{Head: "AGENT"},
-		render.Column{Head: head}, render.Column{Head: "FILE", Shrink: true})
+		render.Column{Head: head}, render.Column{Head: "FILE"})
 	for _, agent := range agents {
 		change, err := s.change()(s.Places, agent)
 		r := CaptureRecord{

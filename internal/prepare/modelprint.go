@@ -17,7 +17,7 @@ func PrintModels(p *render.Printer, models []KnownModel) error {
 		render.Column{Head: "WINDOW", Align: render.AlignRight, Optional: 3},
 		render.Column{Head: "IN", Align: render.AlignRight, Optional: 1},
 		render.Column{Head: "OUT", Align: render.AlignRight, Optional: 1},
-		render.Column{Head: "AS OF", Optional: 4}, render.Column{Head: "KEY", Shrink: true},
+		render.Column{Head: "AS OF", Optional: 4}, render.Column{Head: "KEY", Optional: 1},
 		render.Column{Head: "ALIASES", Shrink: true, Optional: 2})
 	for _, r := range models {
 		mark, in, out, asOf := "", "", "", ""
