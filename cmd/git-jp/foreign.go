@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -23,8 +22,9 @@ func tellSettings(a *app, root string, c *config.Config) {
 	case 0:
 	case 1:
 		claim := held[0]
-		a.warn("%s = %s of %s has no effect until you approve it: git jp trust %s",
-			claim.Key, claim.Value, a.short(claim.Origin), check.ShellQuote(claim.Key))
+		a.warn("%s = %s of %s has no effect until you approve it: '%s'",
+			claim.Key, claim.Value, a.short(claim.Origin),
+			(&trust.RefusedError{Claim: claim}).Approval())
 	default:
 		keys := lists.Map(held, func(claim trust.Claim) string { return claim.Key })
 		a.warn("settings of other people have no effect until you approve them "+
