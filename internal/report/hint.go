@@ -252,7 +252,10 @@ func valueHint(e *gitint.ConfigError) string {
 func gitHint(err error) string {
 	unsafe, index := new(gitint.UnsafeError), new(gitint.LockedError)
 	embedded, value := new(gitint.EmbeddedError), new(gitint.ConfigError)
+	exit := new(gitint.ExitError)
 	switch {
+	case errors.As(err, &exit) && exit.Missing():
+		return "install git, or add its directory to PATH"
 	case errors.As(err, &value):
 		return valueHint(value)
 	case errors.Is(err, gitint.ErrNotRepository):

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
@@ -45,6 +48,25 @@ func TestModelHints(t *testing.T) {
 	none := &llm.APIError{Provider: "openai", Status: 429}
 	if got := hints(none); got != nil {
 		t.Errorf("%v: hints %q", none, got)
+	}
+}
+
+// Names that others chose are harmless in a command that a user pastes into a shell.
+func TestHintsForGit(t *testing.T) {
+	for want, err := range map[string]error{
+		`safe.directory '/a/$(exit)'`: &gitint.UnsafeError{Dir: "/a/$(exit)"},
+		"GIT_DIR='/a b'":              &gitint.EmbeddedError{Dir: "/a b"},
+		"GIT_DIR=/a/b":                &gitint.EmbeddedError{Dir: "/a/b"},
+		"install git":                 &gitint.ExitError{Code: -1, Err: exec.ErrNotFound},
+	} {
+		got := hints(fmt.Errorf("open: %w", err))
+		if len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%v: hints %q, expected one with %q", err, got, want)
+		}
+	}
+	killed := &gitint.ExitError{Code: -1, Err: errors.New("signal: killed")}
+	if got := hints(killed); got != nil {
+		t.Errorf("%v: hints %q", killed, got)
 	}
 }
 

@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 )
 
@@ -44,6 +45,9 @@ func (e *ExitError) Error() string {
 
 // Unwrap returns the error of the process.
 func (e *ExitError) Unwrap() error { return e.Err }
+
+// Missing reports whether there is no git to start.
+func (e *ExitError) Missing() bool { return errors.Is(e.Err, exec.ErrNotFound) }
 
 // Reason returns the line in which git reports the error, without what it says beside it, such as
 // hints.
