@@ -21,6 +21,16 @@ import (
 // brings imports a state of a session.
 func (s written) brings(t *testing.T, w *workspace.Workspace, state map[string]string) {
 	t.Helper()
+	if err := s.tries(t, w, state); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tries is brings with an error.
+func (s written) tries(
+	t *testing.T, w *workspace.Workspace, state map[string]string,
+) error {
+	t.Helper()
 	dir := homeOf(t, state)
 	listed, err := s.dialect.List(t.Context(), filepath.Join(dir, filepath.FromSlash(s.path)))
 	if err != nil {
@@ -29,9 +39,10 @@ func (s written) brings(t *testing.T, w *workspace.Workspace, state map[string]s
 	for _, one := range listed {
 		one.Dir = "/home/ada/proj"
 		if _, err := (&Importer{Workspace: w}).Import(t.Context(), s.dialect, one); err != nil {
-			t.Fatal(err)
+			return err
 		}
 	}
+	return nil
 }
 
 // homeOf returns a directory with the files of a session.

@@ -186,22 +186,23 @@ func unite(
 	source := threeway.SourceOf(here.Details)
 	// Of two states with the same length a hash would decide; the one read just now is the later.
 	source.Version.Hash = ""
-	merged, err := threeway.Merge(side(was), threeway.Side{
+	base, theirs := side(was), side(now)
+	base.Stream, theirs.Stream = withoutRemoved(was.Stream, now.Stream, here.Stream)
+	merged, err := threeway.Merge(base, threeway.Side{
 		Stream: here.Stream, BaseConfig: here.BaseConfig, Source: source,
-	}, side(now))
+	}, theirs)
 	switch {
 	case err != nil:
 		return false, err
 	case len(merged.Conflicts) > 0:
 		return false, ErrConflict
 	}
-	base, mine := was.Details.Encode(), here.Details.Encode()
-	theirs := now.Details
-	if source.Session != "" && source.Version.Compare(threeway.SourceOf(theirs).Version) > 0 {
+	mine, more := here.Details.Encode(), now.Details
+	if source.Session != "" && source.Version.Compare(theirs.Source.Version) > 0 {
 		// An older copy of the session: nothing goes back to it.
-		_, theirs = threeway.AgreedDetails(here.Details, theirs)
+		_, more = threeway.AgreedDetails(here.Details, more)
 	}
-	details, err := threeway.Metadata(base, mine, theirs.Encode())
+	details, err := threeway.Metadata(was.Details.Encode(), mine, more.Encode())
 	if err != nil {
 		return false, err
 	}
@@ -250,7 +251,7 @@ func (im *Importer) before(
 					return c, nil
 				}
 				was := imported(here, now)
-				was.Stream.Append(removedTurns(here, now.Stream)...)
+				was.Stream.Append(removedOf(here, now.Stream)...)
 				return was, nil
 			}
 		}
@@ -266,7 +267,7 @@ func (im *Importer) before(
 	case d.Appends(s):
 		was.Stream = events.New(common(here, now.Stream)...)
 	default:
-		was.Stream.Append(removedTurns(here, now.Stream)...)
+		was.Stream.Append(removedOf(here, now.Stream)...)
 	}
 	return was, nil
 }
@@ -313,24 +314,6 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 	removed := missingTurns(here, turns[:end])
 	for i, e := range now.All() {
 		if i < end || removed[turns[i]] {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
-// removedTurns returns the elements of a source that changes in place which an import brought here
-// and that were removed: summaries, and elements that were removed with their turns. Nothing tells
-// a removed element of a turn that is here from one that the source added to it.
-func removedTurns(here *workspace.Conversation, now *events.Stream) (all []*events.Element) {
-	has := keysOf(here.Stream)
-	removed := missingTurns(here, here.Stream.SourceTurns())
-	for _, e := range here.Stream.All() {
-		delete(removed, summaryOf(e))
-	}
-	turns, keys := now.SourceTurns(), sourceKeys(now)
-	for i, e := range now.All() {
-		if removed[turns[i]] && !has[keys[i]] || removed[summaryOf(e)] {
 			all = append(all, e)
 		}
 	}
