@@ -253,7 +253,6 @@ func TestDirectoriesNameWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestContinuedInTwoPlaces imports a session that was copied and continued in both places, as in
 // TestCopyThatDiffers imports a copy of a session that has a turn of it otherwise: it is named, and
 // no import fails for it, at each time.
 func TestCopyThatDiffers(t *testing.T) {
@@ -295,6 +294,7 @@ func TestCopyThatDiffers(t *testing.T) {
 	}
 }
 
+// TestContinuedInTwoPlaces imports a session that was copied and continued in both places, as in
 // the directories of two working trees, and copies that only end earlier.
 func TestContinuedInTwoPlaces(t *testing.T) {
 	const id = "00000000-0000-4000-8000-000000000000"

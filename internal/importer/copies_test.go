@@ -1,18 +1,23 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 )
 
 // A machine has a copy of a session, which begins as the other copy does.
@@ -231,5 +236,76 @@ func TestRemovedPromptLeavesNothing(t *testing.T) {
 				t.Errorf("it parts: %+v", part)
 			}
 		})
+	}
+}
+
+// TestCopyInPlaceOfADamagedOne imports copies of a session that say the same, of which one cannot be
+// read: that one is named, and another is imported.
+func TestCopyInPlaceOfADamagedOne(t *testing.T) {
+	for agent, spoil := range map[string]func(t *testing.T, dir string){
+		"opencode": func(t *testing.T, dir string) {
+			parts := filepath.Join(dir, "storage", "part", "msg_0003")
+			if err := errors.Join(os.RemoveAll(parts), os.WriteFile(parts, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"codex": func(t *testing.T, dir string) {
+			names := must(filepath.Glob(filepath.Join(dir, "*.zst")))
+			data := must(os.ReadFile(names[0]))
+			data[len(data)-len(data)/8] ^= 1
+			if err := os.WriteFile(names[0], data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		for bad := range 2 {
+			t.Run(fmt.Sprint(agent, bad), func(t *testing.T) {
+				m, dirs := newMachine(agent), [2]string{}
+				var long strings.Builder // so that its beginning can be read
+				for range 40_000 {
+					fmt.Fprintf(&long, " %x", m.Uint64())
+				}
+				m.where = long.String()
+				files := m.asks(20)
+				for name, data := range m.files {
+					if strings.HasSuffix(name, ".jsonl") {
+						delete(files, name)
+						files[name+".zst"] = string(must(zstd.NewWriter(nil)).EncodeAll([]byte(data), nil))
+					}
+				}
+				for i := range dirs {
+					dirs[i] = homeOf(t, files)
+				}
+				spoil(t, dirs[bad])
+				for _, dir := range dirs { // which one is found first does not depend on the time
+					sameTimes(t, dir)
+				}
+				w := newWorkspace(t)
+				found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: dirs[:], Foreign: true})
+				var failed []string
+				for r := range (&Importer{Workspace: w}).All(t.Context(), found) {
+					if r.Err != nil {
+						failed = append(failed, r.Path)
+					}
+				}
+				checkSaid(t, w, true, 2, 10, 20)
+				if len(failed) > 1 || len(failed) == 1 && !strings.HasPrefix(failed[0], dirs[bad]) ||
+					bad == 0 && failed == nil {
+					t.Errorf("not imported: %q", failed)
+				}
+			})
+		}
+	}
+}
+
+// sameTimes gives all files in a directory the same time.
+func sameTimes(t *testing.T, dir string) {
+	t.Helper()
+	at := time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC)
+	err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(name, at, at))
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

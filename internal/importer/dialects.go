@@ -55,6 +55,8 @@ type Found struct {
 	Dialect sessions.Dialect
 	Err     error
 	Copy    bool // a longer source of the session is found too
+
+	spares []Found // copies that say nothing more, for a source that cannot be read
 }
 
 // Find returns the selected sessions, sorted by agent and time, and the number of other sessions by
@@ -131,9 +133,13 @@ func unique(found []Found) []Found {
 		}
 	}
 	for _, f := range rest {
-		if isApartFrom(f, out[at[f.Name]]) {
+		switch long := &out[at[f.Name]]; {
+		case f.Path == long.Path:
+		case isApartFrom(f, *long):
 			f.Copy = true
 			out = append(out, f)
+		default:
+			long.spares = append(long.spares, f)
 		}
 	}
 	return out
@@ -142,9 +148,6 @@ func unique(found []Found) []Found {
 // isApartFrom reports whether a source of a session may say what the longest does not. Of one that
 // changes in place that is unknown before it is read, unless both end with the same change.
 func isApartFrom(f, long Found) bool {
-	if f.Path == long.Path {
-		return false
-	}
 	if !f.Dialect.Appends(f.Session) {
 		return f.Length != long.Length && f.Length > 0 || f.Length+long.Length == 0
 	}
