@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -430,7 +431,7 @@ func (im *Importer) buildBy(
 ) ([]*sessions.Conversation, error) {
 	root, known := im.root(s)
 	o.Root = root
-	if s.Dir == "" || Belongs(s, im.Home) || known && sessions.HomeOf(s.Dir) == "" {
+	if s.Dir == "" || regular.PrefixOf(s.Dir, im.Home) != "" || known && sessions.HomeOf(s.Dir) == "" {
 		o.Home = im.Home
 	} // otherwise the home is another user's, or unknown
 	b := sessions.NewBuilder(s, o)

@@ -15,8 +15,20 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Belongs reports whether a session ran in the working tree at root, or below it.
-func Belongs(s sessions.Session, root string) bool { return regular.PrefixOf(s.Dir, root) != "" }
+// Belongs reports whether a session ran in the workspace at root, and not in another one below it,
+// such as that of a submodule or of a linked working tree.
+func Belongs(s sessions.Session, root string) bool {
+	top := regular.PrefixOf(s.Dir, root)
+	if top == "" {
+		return false
+	}
+	for at := filepath.Clean(s.Dir); len(at) > len(top); at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, workspace.DirName)); err == nil {
+			return false
+		}
+	}
+	return true
+}
 
 // root returns the directory that is $WORKSPACE for a session: the workspace's own if the session
 // ran in it, else the one from its first import, else the workspace or the repository in which it
