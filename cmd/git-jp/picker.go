@@ -13,7 +13,8 @@ func pickOne(a *app) (workspace.Entry, error) {
 	if err != nil {
 		return workspace.Entry{}, err
 	}
-	ctx := context.Background() // an interrupt ends the program, which has changed nothing
+	ctx := context.Background()
+	defer a.interrupts.Reading()() // nothing has changed before a conversation is known
 	prompter := a.terminal.NewPrompter(ctx)
 	if prompter == nil {
 		return workspace.Entry{}, usagef("there is no terminal to choose on, name a conversation")

@@ -132,18 +132,23 @@ func (i *Interrupts) Terminated() bool {
 	return i.asked == syscall.SIGTERM
 }
 
-// Reading says that the command only reads. A signal that came before this was known ends the
-// process now.
-func (i *Interrupts) Reading() {
+// Reading says that the command only reads, until release is called. A signal that came before this
+// was known ends the process now.
+func (i *Interrupts) Reading() (release func()) {
 	if i == nil {
-		return
+		return func() {}
 	}
 	i.mu.Lock()
+	before, asked := i.reads, i.asked
 	i.reads = true
-	asked := i.asked
 	i.mu.Unlock()
 	if asked != nil {
 		i.end(asked)
+	}
+	return func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.reads = before
 	}
 }
 

@@ -64,6 +64,31 @@ func TestReadingEndsByTheSignalBefore(t *testing.T) {
 	}
 }
 
+// TestReadingForAWhile checks that a command that only reads ends at once, and cleans up when it
+// goes on to change something.
+func TestReadingForAWhile(t *testing.T) {
+	for name, released := range map[string]bool{"reads": false, "released": true} {
+		t.Run(name, func(t *testing.T) {
+			status := ended(t, func(i *ask.Interrupts, ctx context.Context) {
+				i.Hear()
+				release := i.Reading()
+				if !released {
+					signalled(t, syscall.SIGINT)
+					return
+				}
+				release()
+				signalled(t, syscall.SIGINT)
+				<-ctx.Done()
+				time.Sleep(100 * time.Millisecond) // a signal that ends it would arrive
+				os.Exit(4)
+			})
+			if ended := status.Signal() == syscall.SIGINT; ended == released {
+				t.Errorf("it ended with %v", status)
+			}
+		})
+	}
+}
+
 // TestNothingIsHeardBeforeItIsNeeded checks that a command that changes nothing installs no
 // handler: the default action ends it.
 func TestNothingIsHeardBeforeItIsNeeded(t *testing.T) {
