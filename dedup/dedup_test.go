@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // A chat builds a stream turn by turn.
@@ -81,7 +82,7 @@ func defaults() dedup.Options {
 	return dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30, Lines: true}
 }
 
-func plan(t testing.TB, s *events.Stream, o dedup.Options) *dedup.Plan {
+func plan(t rapid.TB, s *events.Stream, o dedup.Options) *dedup.Plan {
 	t.Helper()
 	p, err := dedup.New(s, o, nil)
 	if err != nil {

@@ -222,7 +222,7 @@ func TestLineRunsReconstruct(t *testing.T) {
 		}
 		after := file("f", pick("after", 0, 5))
 		s := c.call(after).stream()
-		p := plan(t, s, defaults())
+		p := plan(rt, s, defaults())
 		d := p.Block(s.Len()-1, 1)
 		if d.Form != dedup.Lines {
 			return
@@ -377,12 +377,12 @@ func TestPlanProperties(t *testing.T) {
 		c := randomChat(rt)
 		s := c.stream()
 		o := randomOptions(rt, "options")
-		p := plan(t, s, o)
+		p := plan(rt, s, o)
 		checkReferents(rt, s, p)
 		for _, d := range p.All() {
 			forms[d.Form]++
 		}
-		if other := plan(t, s, o); delivered(s, other) != delivered(s, p) {
+		if other := plan(rt, s, o); delivered(s, other) != delivered(s, p) {
 			rt.Fatalf("two plans differ: %s and %s", delivered(s, p), delivered(s, other))
 		}
 		p.Store(s, s)
@@ -391,7 +391,7 @@ func TestPlanProperties(t *testing.T) {
 		grown.say().turn()
 		grow(rt, grown)
 		longer := grown.stream()
-		later := plan(t, longer, randomOptions(rt, "later options"))
+		later := plan(rt, longer, randomOptions(rt, "later options"))
 		checkReferents(rt, longer, later)
 		for i := range sent {
 			for _, b := range resources(longer.At(i)) {

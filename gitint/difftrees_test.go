@@ -59,7 +59,7 @@ func TestPropertyDiffTrees(t *testing.T) {
 		if id.IsZero() {
 			return found
 		}
-		tree, err := repo.Tree(t.Context(), id.String())
+		tree, err := repo.Tree(rt.Context(), id.String())
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestPropertyDiffTrees(t *testing.T) {
 			was = gitint.OID{}
 		}
 		var got, want []string
-		err := repo.DiffTrees(t.Context(), was, is, func(was, is gitint.Entry) {
+		err := repo.DiffTrees(rt.Context(), was, is, func(was, is gitint.Entry) {
 			got = append(got, fmt.Sprint(was, is))
 		})
 		if err != nil {

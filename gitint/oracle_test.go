@@ -1,6 +1,7 @@
 package gitint_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,13 +12,21 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
+// An opener is a test, or one check of a property.
+type opener interface {
+	rapid.TB
+	Context() context.Context
+	Cleanup(f func())
+}
+
 // open opens the repository of r.Dir.
-func open(tb testing.TB, r *gittest.Repository) *gitint.Repo {
+func open(tb opener, r *gittest.Repository) *gitint.Repo {
 	tb.Helper()
 	repo, err := gitint.Open(tb.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
 	if err != nil {

@@ -162,7 +162,7 @@ func TestPropertyPlainConfiguration(t *testing.T) {
 			"[core]\nrepositoryformatversion = 0\n", "[core]\nrepositoryformatversion = 1\n", "",
 		}).Draw(rt, "begin")
 		r.WriteFile(".git/config", begin+strings.Join(lines, "\n"))
-		repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
+		repo, err := gitint.Open(rt.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
 		want, wrong := r.Try("rev-parse", "--is-bare-repository", "--show-object-format",
 			"--path-format=absolute", "--git-dir", "--show-toplevel")
 		switch {

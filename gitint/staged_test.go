@@ -140,8 +140,8 @@ func TestPropertyStagedPaths(t *testing.T) {
 			{"**/.jp/conversations", "**/.jp/blobs"},
 			{"s/.jp", "a", ".jp"},
 		} {
-			repo := open(t, r)
-			all, err := repo.StagedPaths(t.Context(), under...)
+			repo := open(rt, r)
+			all, err := repo.StagedPaths(rt.Context(), under...)
 			if err != nil {
 				rt.Fatal(err)
 			}

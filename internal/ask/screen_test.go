@@ -36,7 +36,7 @@ func (g *glass) String() string {
 
 // seen returns what a terminal finally shows of a text: later characters overwrite earlier ones.
 // Colours and spaces at the end of lines are left out.
-func seen(t testing.TB, written string) string {
+func seen(t rapid.TB, written string) string {
 	t.Helper()
 	var lines []string
 	var line []rune
@@ -129,8 +129,8 @@ func TestScreenShowsTheMarkdown(t *testing.T) {
 		g := &glass{}
 		s := newScreenAnswer(g, nil)
 		play(rt, s, text)
-		want := seen(t, render.Output{Terminal: true, Color: true, Width: 40}.Markdown(text))
-		if got := seen(t, g.String()); strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") {
+		want := seen(rt, render.Output{Terminal: true, Color: true, Width: 40}.Markdown(text))
+		if got := seen(rt, g.String()); strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") {
 			rt.Fatalf("got\n%s\nwant\n%s\nof %q", got, want, text)
 		}
 	})
@@ -150,7 +150,7 @@ func TestPipeSeesTheText(t *testing.T) {
 		if out.String() != want {
 			rt.Fatalf("got %q, want %q", out, want)
 		}
-		if left := strings.TrimSpace(seen(t, g.String())); left != "" {
+		if left := strings.TrimSpace(seen(rt, g.String())); left != "" {
 			rt.Fatalf("beside it stands %q", left)
 		}
 	})

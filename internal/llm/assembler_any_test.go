@@ -12,7 +12,7 @@ import (
 )
 
 // ends fails a test if f does not return.
-func ends(t *testing.T, f func()) {
+func ends(t rapid.TB, f func()) {
 	t.Helper()
 	late := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " does not end") })
 	defer late.Stop()
@@ -76,7 +76,7 @@ func (s *assembled) take(d llm.Delta, _ error) bool {
 // TestAssemblerAnyOrder checks that, whatever an adapter does in whatever order, an answer ends,
 // and text added to an open part is in exactly one part, once.
 func TestAssemblerAnyOrder(t *testing.T) {
-	ends(t, func() { rapid.Check(t, assemblerAnyOrder) })
+	rapid.Check(t, func(t *rapid.T) { ends(t, func() { assemblerAnyOrder(t) }) })
 }
 
 func assemblerAnyOrder(t *rapid.T) {

@@ -109,7 +109,7 @@ func shortened(id gitint.OID) gitint.OID {
 	return short
 }
 
-func ask(tb testing.TB, c *Cache, data []byte) answers {
+func ask(tb rapid.TB, c *Cache, data []byte) answers {
 	tb.Helper()
 	id, read := Sum(data), func() ([]byte, error) { return data, nil }
 	var a answers
@@ -134,7 +134,7 @@ func ask(tb testing.TB, c *Cache, data []byte) answers {
 }
 
 // sameAnswer compares the reasons of errors by their text, because a cache keeps no types.
-func sameAnswer(tb testing.TB, want, got answers) {
+func sameAnswer(tb rapid.TB, want, got answers) {
 	tb.Helper()
 	reason := cmp.FilterPath(func(p cmp.Path) bool {
 		return p.Last().String() == ".Err" && p.Index(-2).Type() != nil &&
@@ -145,7 +145,7 @@ func sameAnswer(tb testing.TB, want, got answers) {
 	}
 }
 
-func uncached(tb testing.TB, data []byte) answers { return ask(tb, &Cache{}, data) }
+func uncached(tb rapid.TB, data []byte) answers { return ask(tb, &Cache{}, data) }
 
 func fill(tb testing.TB, dir string, files [][]byte) {
 	tb.Helper()
@@ -192,9 +192,9 @@ func TestRealConversations(t *testing.T) {
 }
 
 func TestPropertyCachedEqualsUncached(t *testing.T) {
-	dir := t.TempDir()
+	dir, all := t.TempDir(), corpus(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		base := rapid.SampledFrom(corpus(t)).Draw(rt, "base")
+		base := rapid.SampledFrom(all).Draw(rt, "base")
 		data := bytes.Clone(base)
 		for range rapid.IntRange(0, 3).Draw(rt, "edits") {
 			if len(data) > 0 {
@@ -203,12 +203,12 @@ func TestPropertyCachedEqualsUncached(t *testing.T) {
 			}
 		}
 		c := Open(dir)
-		want := uncached(t, data)
-		sameAnswer(t, want, ask(t, c, data))
+		want := uncached(rt, data)
+		sameAnswer(rt, want, ask(rt, c, data))
 		if err := c.Close(); err != nil {
 			rt.Fatal(err)
 		}
-		sameAnswer(t, want, ask(t, c, data))
+		sameAnswer(rt, want, ask(rt, c, data))
 		c.Close()
 	})
 }

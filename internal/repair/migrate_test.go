@@ -30,7 +30,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func open(t testing.TB, root string, format workspace.Format) *workspace.Workspace {
+// A checker is a test, or one check of a property.
+type checker interface {
+	rapid.TB
+	Cleanup(f func())
+}
+
+func open(t checker, root string, format workspace.Format) *workspace.Workspace {
 	t.Helper()
 	w, err := workspace.Open(root, workspace.Env{
 		Getenv: func(string) string { return "" }, Now: time.Now, Dir: root,
@@ -43,7 +49,7 @@ func open(t testing.TB, root string, format workspace.Format) *workspace.Workspa
 	return w
 }
 
-func entries(t testing.TB, w *workspace.Workspace) []workspace.Entry {
+func entries(t checker, w *workspace.Workspace) []workspace.Entry {
 	t.Helper()
 	all, _, err := w.List(workspace.ListOptions{Archived: true})
 	if err != nil {
@@ -53,7 +59,7 @@ func entries(t testing.TB, w *workspace.Workspace) []workspace.Entry {
 }
 
 // migrate converts everything below root to a format and returns the results.
-func migrate(t testing.TB, root string, to workspace.Format, dry bool) []repair.Migrated {
+func migrate(t checker, root string, to workspace.Format, dry bool) []repair.Migrated {
 	t.Helper()
 	w := open(t, root, to)
 	results, err := repair.Migrate(context.Background(), w, entries(t, w), repair.MigrateOptions{DryRun: dry})
@@ -69,7 +75,7 @@ func migrate(t testing.TB, root string, to workspace.Format, dry bool) []repair.
 }
 
 // tree returns every file below root.
-func tree(t testing.TB, root string) map[string]string {
+func tree(t checker, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
@@ -86,7 +92,7 @@ func tree(t testing.TB, root string) map[string]string {
 	return files
 }
 
-func write(t testing.TB, root, name, data string) {
+func write(t checker, root, name, data string) {
 	t.Helper()
 	path := filepath.Join(root, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -98,7 +104,7 @@ func write(t testing.TB, root, name, data string) {
 }
 
 // writeConversation writes a conversation in jp's own form with these results.
-func writeConversation(t testing.TB, root string, id int, results []string) {
+func writeConversation(t checker, root string, id int, results []string) {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("[\n  {\n    \"timestamp\": \"2026-01-01 00:00:00.0\",\n    \"type\": \"turn_start\"\n  },\n" +
@@ -125,18 +131,18 @@ func TestThereAndBackIsTheSameBytes(t *testing.T) {
 		}
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "same", "a\x00b", "é\u2028"}))
 		for i := range rapid.IntRange(1, 3).Draw(rt, "conversations") {
-			writeConversation(t, root, 17000000000+i, rapid.SliceOfN(text, 0, 4).Draw(rt, "results"))
+			writeConversation(rt, root, 17000000000+i, rapid.SliceOfN(text, 0, 4).Draw(rt, "results"))
 		}
-		before := tree(t, filepath.Join(root, ".jp", "conversations"))
-		migrate(t, root, workspace.FormatBlobs, false)
-		for path, data := range tree(t, filepath.Join(root, ".jp", "conversations")) {
+		before := tree(rt, filepath.Join(root, ".jp", "conversations"))
+		migrate(rt, root, workspace.FormatBlobs, false)
+		for path, data := range tree(rt, filepath.Join(root, ".jp", "conversations")) {
 			if strings.HasSuffix(path, "events.json") && before[path] == data &&
 				strings.Contains(data, "tool_call_response") {
 				rt.Fatalf("%s has not changed", path)
 			}
 		}
-		migrate(t, root, workspace.FormatInline, false)
-		after := tree(t, filepath.Join(root, ".jp", "conversations"))
+		migrate(rt, root, workspace.FormatInline, false)
+		after := tree(rt, filepath.Join(root, ".jp", "conversations"))
 		if len(after) != len(before) {
 			rt.Fatalf("%d files became %d", len(before), len(after))
 		}
