@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/git-jp/git-jp/gitint/internal/environ"
 )
@@ -37,15 +36,4 @@ func TestGitEndsWithUs(t *testing.T) {
 	if !appears(stalls + ".ended") {
 		t.Error("git still waits for the remote")
 	}
-}
-
-// appears waits for a file.
-func appears(name string) bool {
-	for range 400 {
-		if _, err := os.Stat(name); err == nil {
-			return true
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return false
 }

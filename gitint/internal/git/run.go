@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -94,12 +93,15 @@ func (r *Runner) Run(ctx context.Context, c Command) ([]byte, error) {
 func (r *Runner) RunWarned(
 	ctx context.Context, c Command,
 ) (out []byte, warnings string, err error) {
-	var stdout bytes.Buffer
+	stdout, err := newOutput()
+	if err != nil {
+		return nil, "", err
+	}
 	warnings, err = r.exec(ctx, c, func(cmd *exec.Cmd) error {
-		cmd.Stdout = &stdout
+		cmd.Stdout = stdout.write
 		return cmd.Run()
 	})
-	return stdout.Bytes(), warnings, err
+	return stdout.end(), warnings, err
 }
 
 // Stream runs git and passes its standard output to f while it runs. An error of f ends git and is
@@ -138,22 +140,29 @@ func (r *Runner) exec(ctx context.Context, c Command, do func(*exec.Cmd) error) 
 	if slices.ContainsFunc(c.Args, func(arg string) bool { return strings.ContainsRune(arg, 0) }) {
 		return "", fmt.Errorf("git %s: %w", c.Args[0], ErrZeroByte)
 	}
-	var stderr bytes.Buffer
+	stderr, err := newOutput()
+	if err != nil {
+		return "", err
+	}
 	cmd := r.prepare(ctx, c)
-	cmd.Stderr = &stderr
+	cmd.Stderr = stderr.write
 	if c.Terminal != nil {
 		cmd.Stderr = c.Terminal
 	}
 	start := r.now()
-	err := do(cmd)
+	err = do(cmd)
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // git succeeded; what it did not read does not matter
+	}
 	r.Trace.Command(slices.Concat([]string{"git"}, c.Args), start, r.now().Sub(start), err)
+	said := string(stderr.end())
 	if err == nil {
-		return stderr.String(), nil
+		return said, nil
 	}
 	if ctx.Err() != nil {
-		return stderr.String(), fmt.Errorf("git %s: %w", c.Args[0], ctx.Err())
+		return said, fmt.Errorf("git %s: %w", c.Args[0], ctx.Err())
 	}
-	return stderr.String(), exitError(c.Args, stderr.String(), err)
+	return said, exitError(c.Args, said, err)
 }
 
 // prepare returns the process of a command, not started.
@@ -177,7 +186,7 @@ func (r *Runner) prepare(ctx context.Context, c Command) *exec.Cmd {
 	cmd.Dir = r.Dir
 	cmd.Env = append(env, c.Env...)
 	cmd.Stdin = c.Stdin
-	// A grandchild that keeps a pipe open must not block this process after git has ended.
+	// A grandchild that keeps the input open must not block this process after git has ended.
 	cmd.WaitDelay = 2 * time.Second
 	if c.Remote {
 		endsWithUs(cmd)
