@@ -501,7 +501,7 @@ func TestWhatIsTakenOutIsStillThere(t *testing.T) {
 		{compact.TrimSuperseded, compact.StripToolResults},
 	}
 	cases, removals := 0, map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	check := func(t *rapid.T) {
 		s := p.talked(t)
 		before := next(t, s, root, false)
 		for _, k := range kinds {
@@ -524,9 +524,15 @@ func TestWhatIsTakenOutIsStillThere(t *testing.T) {
 				t.Fatalf("%v: gone and nowhere else: %s\n%s\nnow\n%s", k, strings.Join(missing, "\n"), s.Encode(), out.Encode())
 			}
 			cases++
-			removals[strings.Join(k, "+")] += n
+			if n > 0 {
+				removals[strings.Join(k, "+")] += n
+			}
 		}
-	})
+	}
+	// The rarest kind takes something out in one of 15 checks, which a hundred may not have.
+	for n := 0; n < 5 && len(removals) < len(kinds); n++ {
+		rapid.Check(t, check)
+	}
 	t.Logf("%d cases over %d answers of tools; taken out: %v", cases, len(p[0])+len(p[1]), removals)
 	for _, k := range kinds {
 		if removals[strings.Join(k, "+")] == 0 {

