@@ -56,7 +56,7 @@ func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	ts.Check(cmd.Start())
 	ts.Check(slave.Close())
-	v := &shownTerminal{}
+	v := &shownTerminal{over: make(chan struct{})}
 	go v.read(master)
 	want, playErr := v.play(ts.MkAbs("."), master, lines)
 	if playErr != nil {
@@ -158,9 +158,11 @@ type shownTerminal struct {
 	mu   sync.Mutex
 	data []byte
 	at   int // the match of the last wait ends here
+	over chan struct{}
 }
 
 func (v *shownTerminal) read(f *os.File) {
+	defer close(v.over)
 	b := make([]byte, 4096)
 	for {
 		n, err := f.Read(b)
@@ -173,8 +175,13 @@ func (v *shownTerminal) read(f *os.File) {
 	}
 }
 
+// ended returns the output after the program has ended. The rest of it may still be coming, until
+// no process has the terminal open.
 func (v *shownTerminal) ended() []byte {
-	time.Sleep(50 * time.Millisecond) // the rest of it is still coming
+	select {
+	case <-v.over:
+	case <-time.After(dialogueWait):
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return bytes.Clone(v.data)
