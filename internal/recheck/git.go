@@ -87,7 +87,9 @@ func (g *git) command(ctx context.Context, args ...string) *exec.Cmd {
 	}, args...)...)
 	cmd.Dir = g.dir
 	cmd.Env = append(append([]string(nil), g.env...), readEnv[:]...)
-	cmd.WaitDelay = 2 * time.Second
+	// Git starts nothing here that keeps its messages open. A shorter limit would be over when a
+	// busy machine gives this process no time after git has ended.
+	cmd.WaitDelay = time.Minute
 	cmd.Stderr = new(bytes.Buffer)
 	return cmd
 }
