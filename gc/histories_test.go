@@ -177,7 +177,8 @@ func TestHistories(t *testing.T) {
 	close(seeds)
 	group.Wait()
 	t.Logf("%d contents deleted, %d refusals; %v", deleted, refused, ran)
-	if deleted == 0 {
+	// One in about a hundred histories deletes nothing.
+	if deleted == 0 && (first == 1 || histories > 5) {
 		t.Error("nothing was ever deleted")
 	}
 }

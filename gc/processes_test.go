@@ -182,7 +182,9 @@ func TestManyProcesses(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, process{fmt.Sprint(kind, " ", number), cmd, &out})
+		// Its seed is its number, and that of the process.
+		what := fmt.Sprintf("%s %d of process %d", kind, number, cmd.Process.Pid)
+		all = append(all, process{what, cmd, &out})
 	}
 	for i := range 4 {
 		start("writer", i+1)
