@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // encodeContent returns the content object of c: a reference, or the text or binary form for

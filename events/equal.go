@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // A Writer stores content, and does not keep b. [*blobs.Store] is one.

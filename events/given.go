@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // given returns the element without reading its bytes back, if they are known to read back as the

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // MetadataSource is the metadata key under which an imported event keeps the key of its source.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // Skim returns the references of a stream of the usual form, as [Stream.References] does, in one

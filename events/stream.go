@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // A Stream is the content of one events.json: elements in order, and the bytes around them. It must

@@ -3,7 +3,7 @@ package events
 import (
 	"slices"
 
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // WithStripped returns m with rs added to the resources whose content was removed from the event.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )

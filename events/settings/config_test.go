@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"

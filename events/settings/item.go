@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // normalItem returns the normal form of an element of the list at a path. jp writes some elements

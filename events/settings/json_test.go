@@ -1,7 +1,7 @@
 package settings
 
 import (
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // A turnKey identifies a turn in all versions by the times of its beginning and of its first

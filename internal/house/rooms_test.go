@@ -27,21 +27,21 @@ var firstRooms = []room{
 	{
 		dir:     "events",
 		is:      "the stream: codec, kinds, contents, turns and calls, sanitising, overlay, forks, equality; metadata; ids and slugs",
-		imports: []string{"blobs", "events/internal/jsonspan"},
+		imports: []string{"blobs", "internal/jsonspan"},
 	},
 	{
-		dir: "events/internal/jsonspan",
-		is:  "JSON in place: where values stand, changes that leave all other bytes",
+		dir: "internal/jsonspan",
+		is:  "JSON in place: one scanner, where values stand, changes that leave all other bytes",
 	},
 	{
 		dir:     "events/settings",
 		is:      "jp's partial configurations: joining, differing, what was in force where",
-		imports: []string{"events", "events/internal/jsonspan"},
+		imports: []string{"events", "internal/jsonspan"},
 	},
 	{
 		dir:     "events/threeway",
 		is:      "merging streams, details and base configurations; conflicts; who knew which turn",
-		imports: []string{"events", "events/internal/jsonspan", "events/settings", "blobs"},
+		imports: []string{"events", "internal/jsonspan", "events/settings", "blobs"},
 	},
 	{
 		dir:     "internal/secrets",
@@ -227,7 +227,7 @@ var otherRooms = []room{
 	{
 		dir:     "internal/sessions",
 		is:      "sessions of coding agents as conversations: names, keys, turns, records",
-		imports: []string{"events", "blobs", "compact", "dedup", "internal/regular", "internal/secrets"},
+		imports: []string{"events", "blobs", "compact", "dedup", "internal/jsonspan", "internal/regular", "internal/secrets"},
 	},
 	{
 		dir:     "internal/sessions/*",

@@ -3,8 +3,10 @@ package sessions
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -68,7 +70,7 @@ func (l Late) append(dst []byte) []byte {
 	case 0, 'n':
 		return dst
 	case '"':
-		return appendUnquoted(dst, v)
+		return jsonspan.AppendText(dst, v)
 	default:
 		return append(dst, v...)
 	}
@@ -96,12 +98,11 @@ func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFro
 
 func (n *Number) take(v jsontext.Value) {
 	const exact = 15 // digits that a float represents exactly
-	if len(v) <= exact && digits(v, 0) == len(v) {
-		*n = 0
-		for _, c := range v {
-			*n = *n*10 + Number(c-'0')
+	if len(v) <= exact {
+		if whole, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			*n = Number(whole)
+			return
 		}
-		return
 	}
 	var f float64
 	if json.Unmarshal(v, &f, json.StringifyNumbers(v.Kind() == '"')) == nil &&
@@ -165,14 +166,14 @@ func Since1970(f float64) time.Time {
 // Unmarshal parses a record leniently: duplicate names and invalid UTF-8 are accepted. It
 // overwrites *v, whatever that was. A [jsontext.Value] in v shares memory with data. Its errors are
 // as [InWords] gives them.
-func Unmarshal(data []byte, v any) error { return unmarshalAt(data, v, 0) }
+func Unmarshal(data []byte, v any) error { return unmarshalAt(data, v, false) }
 
 // UnmarshalInner is Unmarshal for a value that Unmarshal found, which is not validated again.
-func UnmarshalInner(data jsontext.Value, v any) error { return unmarshalAt(data, v, known) }
+func UnmarshalInner(data jsontext.Value, v any) error { return unmarshalAt(data, v, true) }
 
-func unmarshalAt(data []byte, v any, depth int) error {
+func unmarshalAt(data []byte, v any, known bool) error {
 	to := reflect.ValueOf(v).Elem()
-	if to.SetZero(); unmarshal(data, to, depth) {
+	if to.SetZero(); unmarshal(data, to, known) {
 		return nil
 	}
 	to.SetZero()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -108,26 +109,23 @@ func (k *keeper) JSON(v []byte) jsontext.Value { return k.appendJSON(nil, v) }
 
 // appendJSON is JSON in a buffer that may be used for it.
 func (k *keeper) appendJSON(out []byte, v []byte) jsontext.Value {
-	from := space(v, 0)
-	end := skip(v, from, 0)
-	if end < 0 {
+	if !jsonspan.IsUsual(v) {
 		return k.tokens(v)
 	}
 	var err error
 	k.before = &secrets.Before{}
 	defer func() { k.before = nil }()
-	out = slices.Grow(out, end-from)
-	for i := from; i < end; {
+	out = slices.Grow(out, len(v))
+	for i := 0; i < len(v); {
 		switch v[i] {
 		case ' ', '\n', '\r', '\t':
 			i++
 		case '"':
-			behind := text(v, i)
+			behind := jsonspan.StringEnd(v, i)
 			in := v[i+1 : behind-1]
 			asWritten := isPlain(in)
 			if !asWritten {
-				// The error reports invalid UTF-8, which became U+FFFD.
-				k.room, _ = jsontext.AppendUnquote(k.room[:0], v[i:behind])
+				k.room = jsonspan.AppendText(k.room[:0], v[i:behind])
 				in = k.room
 			}
 			kept := k.string(isNameAt(v, behind), in)
@@ -168,11 +166,11 @@ func (k *keeper) string(isName bool, s []byte) []byte {
 
 // isNameAt reports whether the string that ends at i is the name of a member.
 func isNameAt(v []byte, i int) bool {
-	i = space(v, i)
+	i = jsonspan.SkipSpace(v, i)
 	return i < len(v) && v[i] == ':'
 }
 
-// tokens converts JSON that is invalid or deeply nested.
+// tokens converts JSON that is invalid or unusual.
 func (k *keeper) tokens(v []byte) jsontext.Value {
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))

@@ -114,10 +114,10 @@ func TestUnmarshalAllocates(t *testing.T) {
 		strings.Repeat("def", 1000) + `"},"other":[` + strings.Repeat(`["a",{"b":1}],`, 100) + `1]}`)
 	var s specimen
 	to := reflect.ValueOf(&s).Elem()
-	if !unmarshal(line, to, 0) {
+	if !unmarshal(line, to, false) {
 		t.Fatalf("%.100s… is left to package json", line)
 	}
-	if n := testing.AllocsPerRun(100, func() { unmarshal(line, to, 0) }); n > 1 { // the text
+	if n := testing.AllocsPerRun(100, func() { unmarshal(line, to, false) }); n > 1 { // the text
 		t.Errorf("%v allocations", n)
 	}
 }

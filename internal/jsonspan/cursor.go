@@ -13,11 +13,13 @@ import (
 // anything else, valid or not, such as an escape in a name. A failed cursor is at the end of the
 // text, so that loops over it end.
 type Cursor struct {
-	B      []byte
-	At     int // of the next byte
-	Failed bool
-	depth  int
-	names  []Span // of the members of the open objects; an empty one begins each object
+	B       []byte
+	At      int // of the next byte
+	Failed  bool
+	Repeats bool // an object may have several members of one name, and any number of members
+	Known   bool // B is valid JSON, so values are skipped as they are
+	depth   int
+	names   []Span // of the members of the open objects; an empty one begins each object
 }
 
 // The limits of the usual form.
@@ -90,7 +92,7 @@ func (c *Cursor) Begin(bracket byte) bool {
 	}
 	c.At++
 	c.depth++
-	if bracket == '{' {
+	if bracket == '{' && !c.Repeats {
 		c.names = append(c.names, Span{})
 	}
 	c.Space()
@@ -124,7 +126,7 @@ func closing(bracket byte) byte { return bracket + 2 }
 func (c *Cursor) end(bracket byte) {
 	c.At++
 	c.depth--
-	if bracket == '{' {
+	if bracket == '{' && !c.Repeats {
 		n := len(c.names) - 1
 		for c.names[n] != (Span{}) {
 			n--
@@ -133,8 +135,8 @@ func (c *Cursor) end(bracket byte) {
 	}
 }
 
-// Name moves to the value of a member and returns its name. It fails if the object already has a
-// member of that name.
+// Name moves to the value of a member and returns its name. Without Repeats it fails if the object
+// already has a member of that name.
 func (c *Cursor) Name() []byte {
 	name, plain := c.Text()
 	behind, members := c.At, 0
@@ -148,7 +150,9 @@ func (c *Cursor) Name() []byte {
 		c.Fail()
 		return nil
 	}
-	c.names = append(c.names, Span{behind - len(name) - 1, behind - 1})
+	if !c.Repeats {
+		c.names = append(c.names, Span{behind - len(name) - 1, behind - 1})
+	}
 	c.At++
 	c.Space()
 	return name
@@ -156,6 +160,10 @@ func (c *Cursor) Name() []byte {
 
 // Value skips any value.
 func (c *Cursor) Value() {
+	if c.Known && c.At < len(c.B) {
+		c.At = ValueEnd(c.B, c.At)
+		return
+	}
 	switch c.Peek() {
 	case '"':
 		c.Text()

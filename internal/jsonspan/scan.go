@@ -205,24 +205,30 @@ func Bytes(quoted []byte) []byte {
 // Unquote decodes a JSON string. The result may share memory with it.
 func Unquote(quoted []byte) []byte {
 	in := quoted[1 : len(quoted)-1]
-	i := bytes.IndexByte(in, '\\')
-	if i < 0 {
+	if bytes.IndexByte(in, '\\') < 0 {
 		return in
 	}
-	out := make([]byte, 0, len(in))
-	for valid := utf8.Valid(in); ; i = bytes.IndexByte(in, '\\') {
+	return AppendText(nil, quoted)
+}
+
+// AppendText appends what a JSON string says. Invalid UTF-8 becomes U+FFFD.
+func AppendText(dst, quoted []byte) []byte {
+	in, begin := quoted[1:len(quoted)-1], len(dst)
+	dst = slices.Grow(dst, len(in))
+	for valid := utf8.Valid(in); valid; {
+		i := bytes.IndexByte(in, '\\')
 		if i < 0 {
-			return append(out, in...)
+			return append(dst, in...)
 		}
 		c, size := escaped(in[i:])
-		if size == 0 || !valid {
-			// The error only reports invalid strings.
-			out, _ = jsontext.AppendUnquote(out[:0], quoted)
-			return out
+		if size == 0 {
+			break
 		}
-		out = utf8.AppendRune(append(out, in[:i]...), c)
+		dst = utf8.AppendRune(append(dst, in[:i]...), c)
 		in = in[i+size:]
 	}
+	dst, _ = jsontext.AppendUnquote(dst[:begin], quoted) // the error only reports invalid strings
+	return dst
 }
 
 // escaped decodes the escape sequence at the beginning of b and returns its length, which is 0 for
