@@ -9,32 +9,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A node is an object or an array of a document, by its position there.
 type node struct {
-	kind  jsontext.Kind
-	open  int // where it begins
-	end   int // after it
-	items []item
+	open  int               // where it begins
+	end   int               // after it
+	items []jsonspan.Member // its elements have no name
 }
 
-// An item is a member or an element.
-type item struct {
-	name  string // of a member
-	start int    // of the name, or of the element
-	value int
-	end   int
-}
-
-func (n node) member(name string) (item, bool) {
-	i := slices.IndexFunc(n.items, func(it item) bool { return it.name == name })
-	if n.kind != '{' || i < 0 {
-		return item{}, false
-	}
-	return n.items[i], true
-}
+func (n node) member(name string) (jsonspan.Member, bool) { return jsonspan.Find(n.items, name) }
 
 // errNotObject is for settings that are valid JSON, but not an object.
 var (
@@ -88,51 +74,23 @@ func top(doc []byte) (node, error) {
 	return nodeAt(doc, start, '{')
 }
 
-// nodeAt parses the object or the array that begins at an offset of a valid document.
-func nodeAt(doc []byte, at int, kind jsontext.Kind) (node, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(doc[at:]))
-	n := node{kind: dec.PeekKind(), open: at}
+// nodeAt returns the object or the array that begins at an offset of a valid document.
+func nodeAt(doc []byte, at int, bracket byte) (node, error) {
+	n := node{open: at}
 	switch {
-	case n.kind != kind && kind == '[':
+	case doc[at] != bracket && bracket == '[':
 		return n, errNotList
-	case n.kind != kind:
+	case doc[at] != bracket:
 		return n, errNotObject
+	case bracket == '{':
+		n.items, n.end, _ = jsonspan.MembersAt(doc, at, nil)
+		return n, nil
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return n, err
+	for _, e := range jsonspan.Elements(doc, at) {
+		n.items = append(n.items, jsonspan.Member{Start: e.At, At: e.At, End: e.End})
 	}
-	n.open = at + int(dec.InputOffset()) - 1
-	for dec.PeekKind() != '}' && dec.PeekKind() != ']' {
-		it, err := readItem(dec, n.kind, at)
-		if err != nil {
-			return n, err
-		}
-		n.items = append(n.items, it)
-	}
-	_, err := dec.ReadToken()
-	n.end = at + int(dec.InputOffset())
-	return n, err
-}
-
-func readItem(dec *jsontext.Decoder, kind jsontext.Kind, at int) (it item, err error) {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return it, err
-	}
-	it.start = at + int(dec.InputOffset()) - len(v)
-	if kind == '{' {
-		name, err := jsontext.AppendUnquote(nil, v)
-		if err != nil {
-			return it, err
-		}
-		it.name = string(name)
-		if v, err = dec.ReadValue(); err != nil {
-			return it, err
-		}
-	}
-	it.end = at + int(dec.InputOffset())
-	it.value = it.end - len(v)
-	return it, nil
+	n.end = jsonspan.ValueEnd(doc, at)
+	return n, nil
 }
 
 // A style is the line break and the indentation of a document.
@@ -143,7 +101,7 @@ func styleOf(doc []byte, n node) style {
 	if len(n.items) == 0 {
 		return style{"\n", "  "}
 	}
-	before := string(doc[n.open+1 : n.items[0].start])
+	before := string(doc[n.open+1 : n.items[0].Start])
 	i := strings.LastIndexByte(before, '\n')
 	switch {
 	case i < 0:
@@ -175,9 +133,9 @@ func (n node) put(doc []byte, text string) []byte {
 	if last := len(n.items) - 1; last >= 0 {
 		from := n.open + 1
 		if last > 0 {
-			from = n.items[last-1].end
+			from = n.items[last-1].End
 		}
-		at, gap = n.items[last].end, ","+string(blank(doc[from:n.items[last].start]))
+		at, gap = n.items[last].End, ","+string(blank(doc[from:n.items[last].Start]))
 	}
 	return slices.Concat(doc[:at], []byte(gap+text), doc[at:])
 }
@@ -197,7 +155,7 @@ func addHook(doc []byte, event, group string) ([]byte, error) {
 	if !ok {
 		return root.put(doc, `"hooks": `+s.wrap("{}", list, 1)), nil
 	}
-	hooks, err := nodeAt(doc, member.value, '{')
+	hooks, err := nodeAt(doc, member.At, '{')
 	if err != nil {
 		return nil, fmt.Errorf("hooks: %w", err)
 	}
@@ -205,7 +163,7 @@ func addHook(doc []byte, event, group string) ([]byte, error) {
 	if !ok {
 		return hooks.put(doc, list), nil
 	}
-	groups, err := nodeAt(doc, member.value, '[')
+	groups, err := nodeAt(doc, member.At, '[')
 	if err != nil {
 		return nil, fmt.Errorf("hooks.%s: %w", event, err)
 	}
@@ -222,20 +180,20 @@ func eachGroup(doc []byte, yield func(event string, path []node, i int) bool) er
 	if !ok {
 		return nil
 	}
-	hooks, err := nodeAt(doc, member.value, '{')
+	hooks, err := nodeAt(doc, member.At, '{')
 	if err != nil {
 		return fmt.Errorf("hooks: %w", err)
 	}
 	for _, m := range hooks.items {
-		groups, err := nodeAt(doc, m.value, '[')
+		groups, err := nodeAt(doc, m.At, '[')
 		if errors.Is(err, errNotList) {
 			continue // a setting beside the events
 		}
 		if err != nil {
-			return fmt.Errorf("hooks.%s: %w", m.name, err)
+			return fmt.Errorf("hooks.%s: %w", m.Name, err)
 		}
 		for i := range groups.items {
-			if !yield(m.name, []node{root, hooks, groups}, i) {
+			if !yield(m.Name, []node{root, hooks, groups}, i) {
 				return nil
 			}
 		}
@@ -250,17 +208,17 @@ func removeHooks(doc []byte, ours func(hook []byte) bool) ([]byte, error) {
 		var next []byte
 		err := eachGroup(doc, func(_ string, path []node, i int) bool {
 			groups := path[len(path)-1]
-			group, err := nodeAt(doc, groups.items[i].value, '{')
+			group, err := nodeAt(doc, groups.items[i].At, '{')
 			member, ok := group.member("hooks")
 			if err != nil || !ok {
 				return true
 			}
-			list, err := nodeAt(doc, member.value, '[')
+			list, err := nodeAt(doc, member.At, '[')
 			if err != nil {
 				return true
 			}
-			own := slices.IndexFunc(list.items, func(it item) bool {
-				return ours(doc[it.value:it.end])
+			own := slices.IndexFunc(list.items, func(it jsonspan.Member) bool {
+				return ours(doc[it.At:it.End])
 			})
 			switch {
 			case own < 0:
@@ -283,23 +241,23 @@ func removeHooks(doc []byte, ours func(hook []byte) bool) ([]byte, error) {
 // was made for it.
 func take(doc []byte, path []node, i int) []byte {
 	n := path[len(path)-1]
-	alone := len(n.items) == 1 && n.items[0].start > n.open+1
+	alone := len(n.items) == 1 && n.items[0].Start > n.open+1
 	if !alone || len(path) == 1 {
 		return n.without(doc, i)
 	}
 	parent := path[len(path)-2]
-	own := slices.IndexFunc(parent.items, func(it item) bool { return it.value == n.open })
+	own := slices.IndexFunc(parent.items, func(it jsonspan.Member) bool { return it.At == n.open })
 	return take(doc, path[:len(path)-1], own)
 }
 
 // without removes one item and the separator from its neighbours.
 func (n node) without(doc []byte, i int) []byte {
-	from, to := n.items[i].start, n.items[i].end
+	from, to := n.items[i].Start, n.items[i].End
 	switch {
 	case i > 0:
-		from = n.items[i-1].end
+		from = n.items[i-1].End
 	case len(n.items) > 1:
-		to = n.items[1].start
+		to = n.items[1].Start
 	case from > n.open+1:
 		from, to = n.open+1, n.end-1
 	}

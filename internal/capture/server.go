@@ -14,6 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
@@ -133,7 +134,7 @@ func (s server) add(doc []byte, force bool) ([]byte, error) {
 	if !ok {
 		return root.put(doc, s.entry(styleOf(doc, root))), nil
 	}
-	all, err := nodeAt(doc, member.value, '{')
+	all, err := nodeAt(doc, member.At, '{')
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.member, err)
 	}
@@ -141,12 +142,12 @@ func (s server) add(doc []byte, force bool) ([]byte, error) {
 	switch {
 	case !ok:
 		return all.put(doc, s.own()), nil
-	case isOurServer(doc[ours.value:ours.end]):
+	case isOurServer(doc[ours.At:ours.End]):
 		return doc, nil
 	case !force:
 		return nil, ErrOther
 	}
-	return slices.Concat(doc[:ours.value], []byte(s.value), doc[ours.end:]), nil
+	return slices.Concat(doc[:ours.At], []byte(s.value), doc[ours.End:]), nil
 }
 
 func (s server) remove(doc []byte) ([]byte, error) {
@@ -158,12 +159,12 @@ func (s server) remove(doc []byte) ([]byte, error) {
 	if !ok {
 		return doc, nil
 	}
-	all, err := nodeAt(doc, member.value, '{')
+	all, err := nodeAt(doc, member.At, '{')
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.member, err)
 	}
-	i := slices.IndexFunc(all.items, func(it item) bool { return it.name == serverName })
-	if i < 0 || !isOurServer(doc[all.items[i].value:all.items[i].end]) {
+	i := slices.IndexFunc(all.items, func(it jsonspan.Member) bool { return it.Name == serverName })
+	if i < 0 || !isOurServer(doc[all.items[i].At:all.items[i].End]) {
 		return doc, nil
 	}
 	return take(doc, []node{root, all}, i), nil

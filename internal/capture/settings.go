@@ -76,7 +76,7 @@ func Uninstall(p Places, name sessions.Agent) (Change, error) {
 // formatting of an object that we made.
 func isMade(doc []byte) bool {
 	root, err := top(doc)
-	return err == nil && len(root.items) == 1 && root.items[0].start > root.open+1
+	return err == nil && len(root.items) == 1 && root.items[0].Start > root.open+1
 }
 
 // Installed reports whether an agent has hooks of ours, even if only some or of another version.
@@ -214,7 +214,7 @@ func (a agent) missing(doc []byte) ([]string, error) {
 	missing := slices.Clone(a.events)
 	err := eachGroup(doc, func(event string, path []node, i int) bool {
 		it := path[len(path)-1].items[i]
-		if isOurs(doc[it.value:it.end]) {
+		if isOurs(doc[it.At:it.End]) {
 			missing = slices.DeleteFunc(missing, func(e string) bool { return e == event })
 		}
 		return true

@@ -110,7 +110,7 @@ var otherRooms = []room{
 	{
 		dir:     "internal/refs",
 		is:      "the references of a stream by its object id, cached",
-		imports: []string{"events", "blobs", "gitint", "internal/atomicfile"},
+		imports: []string{"events", "blobs", "gitint", "internal/atomicfile", "internal/jsonspan"},
 	},
 	{
 		dir: "internal/check",
@@ -261,7 +261,7 @@ var otherRooms = []room{
 	{
 		dir:       "internal/capture",
 		is:        "hooks in the settings of coding agents, and what they note of sessions that grew",
-		imports:   []string{"internal/atomicfile", "internal/regular", "internal/sessions"},
+		imports:   []string{"internal/atomicfile", "internal/jsonspan", "internal/regular", "internal/sessions"},
 		processes: "git-jp",
 	},
 	{

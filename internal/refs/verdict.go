@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/jsonspan"
 )
 
 // An OpenCall is a tool call of the last turn that has no response.
@@ -125,7 +126,7 @@ func startable(data []byte, s *events.Stream) *events.SyntaxError {
 			continue
 		}
 		for _, name := range []string{"timestamp", "type"} {
-			if hasMember(e.Raw(), name) {
+			if jsonspan.MemberOf(e.Raw(), name) != nil {
 				continue
 			}
 			return &events.SyntaxError{
@@ -148,24 +149,6 @@ func loadable(data []byte, s *events.Stream) *events.SyntaxError {
 		}
 	}
 	return nil
-}
-
-// hasMember reports whether the JSON object raw has a member with a name.
-func hasMember(raw []byte, name string) bool {
-	d := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
-	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
-		return false
-	}
-	for d.PeekKind() == '"' {
-		tok, err := d.ReadToken()
-		if err != nil || tok.String() == name {
-			return err == nil
-		}
-		if d.SkipValue() != nil {
-			return false
-		}
-	}
-	return false
 }
 
 // offsetOf returns the offset of element n.
