@@ -139,20 +139,12 @@ func SizeOf(r *events.ToolCallResponse) int64 {
 func blockSize(b *events.Block) int64 {
 	switch {
 	case b.Resource != nil:
-		return delivered(b.Resource).Size()
+		return b.Resource.Delivered().Size()
 	case !b.Content.IsZero():
 		return b.Content.Size()
 	default:
 		return int64(len(b.Raw))
 	}
-}
-
-// delivered returns the content of a resource that a model is given.
-func delivered(r *events.Resource) blobs.Content {
-	if r.Formatted != nil {
-		return *r.Formatted
-	}
-	return r.Content
 }
 
 // emptied returns a result with text in place of its content. The descriptions of its resources

@@ -196,7 +196,7 @@ func resourceSize(r *events.Resource, d dedup.Delivery) int64 {
 	if d.Form != dedup.Whole {
 		return int64(len(d.Text))
 	}
-	return delivered(r).Size()
+	return r.Delivered().Size()
 }
 
 // delta returns the share of lines of superseded content that the superseding content lacks. Binary
@@ -233,7 +233,7 @@ func textAt(s *events.Stream, element, block int, rd blobs.Reader) (string, bool
 			if block >= 0 && n != block {
 				continue
 			}
-			data, err := delivered(&ev.Resources[n]).Bytes(rd)
+			data, err := ev.Resources[n].Delivered().Bytes(rd)
 			if err != nil {
 				return "", false
 			}

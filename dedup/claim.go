@@ -177,7 +177,7 @@ func identity(b *events.Block) string {
 	case r == nil:
 		return string(b.Type) + "\x00" + b.MIMEType + "\x00" + b.Content.Ref().Hash.String()
 	default:
-		return string(b.Type) + "\x00" + r.URI + "\x00" + delivery(r).Ref().Hash.String()
+		return string(b.Type) + "\x00" + r.URI + "\x00" + r.Delivered().Ref().Hash.String()
 	}
 }
 

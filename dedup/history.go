@@ -66,7 +66,7 @@ func (p *planner) arrive(a arrival, v verdict) error {
 		}
 		if d.Form == Whole && h.asksAgain(a, f) {
 			p.plan.again.count++
-			p.plan.again.bytes += delivery(f.resource).Size()
+			p.plan.again.bytes += f.resource.Delivered().Size()
 		}
 		h.record(a, f, d)
 		if d.Form == Whole {
@@ -75,7 +75,7 @@ func (p *planner) arrive(a arrival, v verdict) error {
 			continue
 		}
 		short = append(short, f.block)
-		d.Saved = delivery(f.resource).Size() - int64(len(d.Text))
+		d.Saved = f.resource.Delivered().Size() - int64(len(d.Text))
 		p.plan.short[Place{a.element, f.block}] = d
 		p.plan.saved += d.Saved
 	}
@@ -159,7 +159,7 @@ func (f found) hash() blobs.Hash { return f.resource.Content.Ref().Hash }
 // that was truncated.
 func (f found) showsMoreThan(r *events.Resource) bool {
 	return r.Formatted != nil && r.Formatted.Size() < r.Content.Size() &&
-		delivery(f.resource).Size() > r.Formatted.Size()
+		f.resource.Delivered().Size() > r.Formatted.Size()
 }
 
 func (p *planner) near(a arrival, d *delivered) bool {

@@ -20,18 +20,10 @@ const (
 	fanout = 8
 )
 
-// delivery returns the content of a resource that a model is given, in which lines are counted.
-func delivery(r *events.Resource) blobs.Content {
-	if r.Formatted != nil {
-		return *r.Formatted
-	}
-	return r.Content
-}
-
 // text returns the text of a resource that a model is given, or false if the content is not text or
 // is missing. The model is informed about missing content, and the conversation continues.
 func (p *planner) text(r *events.Resource) (string, bool, error) {
-	b, err := delivery(r).Bytes(p.reader)
+	b, err := r.Delivered().Bytes(p.reader)
 	if blobs.IsLost(err) {
 		return "", false, nil
 	}

@@ -193,3 +193,11 @@ type Resource struct {
 	Formatted   *blobs.Content // text for a model, replaces Content if set
 	Raw         jsontext.Value // the resource as it was read; nil for a new resource
 }
+
+// Delivered returns the content that a model is given, in which lines are counted.
+func (r *Resource) Delivered() blobs.Content {
+	if r.Formatted != nil {
+		return *r.Formatted
+	}
+	return r.Content
+}

@@ -350,10 +350,7 @@ func (b *builder) resource(i, n int, r *events.Resource) (llm.Part, error) {
 		Title: r.Title, Description: r.Description,
 	}
 	out.Title = cmp.Or(out.Title, r.Name)
-	content := r.Content
-	if r.Formatted != nil {
-		content = *r.Formatted
-	}
+	content := r.Delivered()
 	data, err := b.bytes(content)
 	switch {
 	case err != nil:

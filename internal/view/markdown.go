@@ -96,7 +96,7 @@ func rendered(f func(m *markup, source []byte, n ast.Node)) renderer.NodeRendere
 
 func (p *prose) htmlBlock(m *markup, source []byte, n ast.Node) {
 	block, _ := n.(*ast.HTMLBlock)
-	lines := linesOf(block, source)
+	lines := string(block.Lines().Value(source))
 	if block.HasClosure() {
 		lines += string(block.ClosureLine.Value(source))
 	}
@@ -107,12 +107,7 @@ func (p *prose) htmlBlock(m *markup, source []byte, n ast.Node) {
 
 func (p *prose) rawHTML(m *markup, source []byte, n ast.Node) {
 	raw, _ := n.(*ast.RawHTML)
-	var b strings.Builder
-	for i := range raw.Segments.Len() {
-		at := raw.Segments.At(i)
-		b.Write(at.Value(source))
-	}
-	m.put("span", b.String(), class("tags"))
+	m.put("span", string(raw.Segments.Value(source)), class("tags"))
 }
 
 // image names a picture: showing one from elsewhere would tell its server who reads the page.
@@ -175,7 +170,7 @@ func (p *prose) fenced(m *markup, source []byte, n ast.Node) {
 	if block, ok := n.(*ast.FencedCodeBlock); ok {
 		language = string(block.Language(source))
 	}
-	body := strings.TrimSuffix(linesOf(n, source), "\n")
+	body := strings.TrimSuffix(string(n.Lines().Value(source)), "\n")
 	if language == "diff" || language == "patch" {
 		writePatch(m, body)
 		return
@@ -185,17 +180,6 @@ func (p *prose) fenced(m *markup, source []byte, n ast.Node) {
 	p.code.write(m, language, body)
 	m.end("code")
 	m.end("pre")
-}
-
-// linesOf returns the lines of a block.
-func linesOf(n ast.Node, source []byte) string {
-	var b strings.Builder
-	lines := n.Lines()
-	for i := range lines.Len() {
-		at := lines.At(i)
-		b.Write(at.Value(source))
-	}
-	return b.String()
 }
 
 // plainText returns the text of a node without its marks.
