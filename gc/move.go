@@ -133,7 +133,7 @@ func (r *run) restore(i record) error {
 		err = r.move(from, to)
 	}
 	// git and other programs remove the directory while it is empty.
-	for try := 0; errors.Is(err, fs.ErrNotExist) && exists(from) && try < tries; try++ {
+	for try := 0; errors.Is(err, fs.ErrNotExist) && regular.Exists(from) && try < tries; try++ {
 		if err = r.o.mkdir(filepath.Dir(to)); err == nil {
 			err = r.move(from, to)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -122,7 +123,7 @@ func (p place) pointer() string { return pointerFile(p.dir) }
 
 // IsOpen reports whether the store in dir, a .jp or a user-local directory, has an unfinished
 // collection. It costs one stat.
-func IsOpen(dir string) bool { return exists(pointerFile(dir)) }
+func IsOpen(dir string) bool { return regular.Exists(pointerFile(dir)) }
 
 func pointerFile(dir string) string { return filepath.Join(dir, blobsName, ".tmp", "gc.open") }
 
@@ -146,14 +147,8 @@ func (o *Options) cache() *refs.Cache {
 	return o.Cache
 }
 
-// exists is for callers that may treat an error as absence.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// isThere is exists for callers that may not: a blob that cannot be examined for a moment is not
-// missing.
+// isThere is [regular.Exists] for callers that may not: a blob that cannot be examined for a moment
+// is not missing.
 func isThere(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // ErrNoRun reports that there is no run to undo.
@@ -50,7 +51,7 @@ func Runs(o Options) ([]Past, error) {
 	for _, r := range all {
 		one := Past{Run: r.Run, Started: r.Started}
 		for _, i := range r.items {
-			if exists(r.file(i.Hash)) {
+			if regular.Exists(r.file(i.Hash)) {
 				one.Blobs++
 				one.Bytes += i.Size
 			}
@@ -322,7 +323,7 @@ const interval = 24 * time.Hour
 // wrong.
 func Due(o Options) bool {
 	p, err := o.place()
-	if err != nil || !exists(p.store) {
+	if err != nil || !regular.Exists(p.store) {
 		return false
 	}
 	info, err := os.Stat(filepath.Join(filepath.Dir(p.lockFile), stampName))

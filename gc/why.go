@@ -70,7 +70,7 @@ func Explain(ctx context.Context, o Options, h blobs.Hash) (*Why, error) {
 func (w *Why) quarantine(o *Options, p place) error {
 	all, err := runs(o, p)
 	for _, r := range all {
-		if exists(r.file(w.Hash)) {
+		if regular.Exists(r.file(w.Hash)) {
 			w.Run = r.Run
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -249,7 +250,7 @@ func (ws *workspaces) userLocal(ctx context.Context) error {
 	if own != "" && !slices.Contains(dirs, own) {
 		dirs = append(dirs, own)
 	}
-	if data := ws.m.o.Workspace.UserData(); !exists(data) {
+	if data := ws.m.o.Workspace.UserData(); !regular.Exists(data) {
 		ws.noUserData = data
 	}
 	ws.userDirs = dirs

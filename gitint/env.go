@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/gitint/internal/environ"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // settleEnv makes the paths in the environment independent of the directory in which git runs: they
@@ -12,7 +13,8 @@ import (
 // may be elsewhere by GIT_WORK_TREE or core.worktree.
 func (r *Repo) settleEnv() {
 	env := r.git.Env.Clean()
-	if r.root != "" && env.Get(environ.Dir) == "" && !exists(filepath.Join(r.root, ".git")) {
+	if r.root != "" && env.Get(environ.Dir) == "" &&
+		!regular.Exists(filepath.Join(r.root, ".git")) {
 		env = append(env, environ.Dir+"="+r.gitDir)
 	}
 	env = env.Replaced(environ.Dir, r.gitDir).Replaced(environ.CommonDir, r.commonDir).

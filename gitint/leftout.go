@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A LeftOut has files of the index that a sparse checkout leaves out of the working tree.
@@ -28,7 +30,7 @@ func (r *Repo) LeftOut(
 	ctx context.Context, dir string, wanted func(path []byte) bool,
 ) (*LeftOut, error) {
 	left := &LeftOut{dir: dir}
-	if !exists(filepath.Join(r.gitDir, filepath.FromSlash(sparseFile))) {
+	if !regular.Exists(filepath.Join(r.gitDir, filepath.FromSlash(sparseFile))) {
 		return left, nil
 	}
 	var err error

@@ -89,7 +89,7 @@ func (r *Repo) surrounding() string {
 		dir = filepath.Dir(dir)
 		link := filepath.Join(dir, ".git")
 		switch {
-		case !exists(link):
+		case !regular.Exists(link):
 		case leadsTo(link, r.gitDir):
 			return ""
 		default:

@@ -117,7 +117,7 @@ func (r *Repo) Stopped() bool {
 // InProgress reports whether git has state beside HEAD under a name: a ref such as
 // CHERRY_PICK_HEAD, or a file or directory such as rebase-merge. It starts no process.
 func (r *Repo) InProgress(name string) bool {
-	if exists(filepath.Join(r.gitDir, filepath.FromSlash(name))) {
+	if regular.Exists(filepath.Join(r.gitDir, filepath.FromSlash(name))) {
 		return true
 	}
 	heads, err := r.headsInTables(name)

@@ -233,7 +233,7 @@ func (w *Worktree) look(link string) {
 		if !leadsTo(link, w.GitDir) {
 			w.Unknown = "what is at " + w.Root + " is not it"
 		}
-	case exists(filepath.Join(w.GitDir, "locked")):
+	case regular.Exists(filepath.Join(w.GitDir, "locked")):
 		w.Gone, w.Unknown = true, "it is locked, and nothing is at "+w.Root
 	default:
 		w.Gone = true
@@ -307,12 +307,6 @@ func (r *Repo) prunable(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	return places, nil
-}
-
-// exists is for callers that may treat an error as absence.
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
 }
 
 func ignoreMissing(err error) error {

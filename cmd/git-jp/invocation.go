@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/commandline"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -43,11 +45,7 @@ func (w *environment) in(g globals) string {
 	if g.Dir == "" {
 		return w.dir
 	}
-	dir := commandline.Below(w.dir, string(g.Dir))
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
+	return regular.Resolved(commandline.Below(w.dir, string(g.Dir)))
 }
 
 // enter checks that the directory of -C exists: an upward search from a missing one would end in

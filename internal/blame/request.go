@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // ParseLines parses FROM[,TO], the numbers of lines; 0 and 0 for "".
@@ -34,20 +35,12 @@ func PathIn(repo *gitint.Repo, named, file string) (string, error) {
 		return filepath.ToSlash(named), nil
 	}
 	dir, name := filepath.Split(file)
-	root := resolved(repo.Root())
-	rel, err := filepath.Rel(root, filepath.Join(resolved(filepath.Clean(dir)), name))
+	root := regular.Resolved(repo.Root())
+	rel, err := filepath.Rel(root, filepath.Join(regular.Resolved(filepath.Clean(dir)), name))
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", fmt.Errorf("%s is not in the repository %s", named, root)
 	}
 	return filepath.ToSlash(rel), nil
-}
-
-// resolved follows the links of a directory, if it exists.
-func resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
 }
 
 // PathNamed returns the path below the root of a file that a call names, "" if it is elsewhere.

@@ -174,8 +174,8 @@ func (c Change) Possible() error {
 // readOwn is readSettings for a file of the user, which may be a link into their dotfiles: an agent
 // reads what it leads to.
 func readOwn(path string) ([]byte, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) {
-		path = real
+	if filepath.IsAbs(path) {
+		path = regular.Resolved(path)
 	}
 	return readSettings(path)
 }

@@ -220,8 +220,5 @@ func Edit(file string, edit func([]byte) ([]byte, error)) error {
 	if filepath.Base(filepath.Dir(file)) == workspace.DirName {
 		return config.EditFile(file, blobs.Dir+"/.tmp", edit)
 	}
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
-	}
-	return config.EditFile(file, ".", edit)
+	return config.EditFile(regular.Resolved(file), ".", edit)
 }

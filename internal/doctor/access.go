@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -43,15 +42,10 @@ func (d *examination) access(_ context.Context, repo *gitint.Repo) error {
 			d.refused(dir, "cannot be written", err, 1)
 		}
 	}
-	if own := repo.Dir(); exists(own) {
+	if own := repo.Dir(); regular.Exists(own) {
 		d.accessible(own)
 	}
 	return nil
-}
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
 }
 
 // accessible adds a finding if a directory has something below it that cannot be read, and one if

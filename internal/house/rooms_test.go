@@ -297,7 +297,7 @@ var otherRooms = []room{
 	{
 		dir:     "internal/blame",
 		is:      "the turns that lines of a file come from: by the commit, and by the calls that wrote them",
-		imports: []string{"events", "gitint", "internal/render", "internal/review", "internal/view"},
+		imports: []string{"events", "gitint", "internal/render", "internal/review", "internal/view", "internal/regular"},
 	},
 	{
 		dir:     "internal/recall",

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -111,21 +112,13 @@ func (l *loader) strays(name string) bool {
 	s := l.sources
 	own := s.User != "" && within(s.User, name) ||
 		s.UserWorkspace != "" && within(s.UserWorkspace, name)
-	return s.Workspace != "" && !own && within(s.Workspace, resolved(name))
+	return s.Workspace != "" && !own && within(s.Workspace, regular.Resolved(name))
 }
 
 // within reports whether an absolute path is root or below it.
 func within(root, name string) bool {
 	rel, err := filepath.Rel(root, name)
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
-}
-
-// resolved resolves the links in the existing part of a path.
-func resolved(name string) string {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		return real
-	}
-	return name
 }
 
 func outside(layer Layer) place {
@@ -239,7 +232,7 @@ func (l *loader) file(pl place, name string, above []string) (part, error) {
 		if pl, err = l.workspace(pl.layer); err != nil {
 			return part{}, err
 		}
-		name = resolved(name)
+		name = regular.Resolved(name)
 	}
 	data, err := pl.open(name)
 	if err != nil {

@@ -269,10 +269,7 @@ func openOutside(dir, name string) (*os.File, error) {
 // leads returns the file outside dir to which a link in it leads. If there is nothing, the place
 // where it would be decides.
 func leads(dir, name string) (string, error) {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	at := filepath.Join(dir, filepath.FromSlash(name))
+	at := filepath.Join(regular.Resolved(dir), filepath.FromSlash(name))
 	for range maxLinks {
 		real, err := filepath.EvalSymlinks(at)
 		if err != nil && !isNone(err) {

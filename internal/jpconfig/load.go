@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -72,7 +73,7 @@ func Load(s Sources) (*Config, error) {
 			return nil, err
 		}
 	}
-	s.Workspace, s.Dir = resolved(s.Workspace), resolved(s.Dir)
+	s.Workspace, s.Dir = regular.Resolved(s.Workspace), regular.Resolved(s.Dir)
 	c := &Config{workspace: s.Workspace, programs: variable(s.Environ, "PATH")}
 	l := &loader{sources: s, config: c, table: patterns()}
 	defer l.close()

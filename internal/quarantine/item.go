@@ -113,15 +113,9 @@ func (q Quarantine) begin(name string, m manifest) (*Item, error) {
 }
 
 func (q Quarantine) workspace() string {
-	dir, root := q.Dir, q.Root
 	// The directory need not exist, and its parents may be symbolic links.
-	if parent, err := filepath.EvalSymlinks(filepath.Dir(dir)); err == nil {
-		dir = filepath.Join(parent, filepath.Base(dir))
-	}
-	if real, err := filepath.EvalSymlinks(root); err == nil {
-		root = real
-	}
-	rel, err := filepath.Rel(dir, root)
+	dir := filepath.Join(regular.Resolved(filepath.Dir(q.Dir)), filepath.Base(q.Dir))
+	rel, err := filepath.Rel(dir, regular.Resolved(q.Root))
 	if err != nil {
 		return ""
 	}

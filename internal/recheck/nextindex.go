@@ -75,11 +75,7 @@ func (of part) nextIndexes() ([]string, error) {
 			all = append(all, filepath.Join(of.dir, e.Name()))
 		}
 	}
-	index := of.index
-	if leads, err := filepath.EvalSymlinks(index); err == nil {
-		index = leads
-	}
-	lock := index + lockSuffix
+	lock := regular.Resolved(of.index) + lockSuffix
 	if _, err := os.Lstat(lock); err == nil && !slices.Contains(all, lock) {
 		all = append(all, lock)
 	}

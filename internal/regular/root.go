@@ -16,6 +16,20 @@ func Cause(err error) error {
 	return err
 }
 
+// Resolved returns a path with its links followed, or as it is if that fails.
+func Resolved(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
+}
+
+// Exists reports whether something has this name, for callers that may treat an error as absence.
+func Exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
 // OpenRoot is [os.OpenRoot], except that it never waits: os.OpenRoot opens whatever is at the path,
 // and the opening of a pipe blocks until a writer opens it.
 func OpenRoot(dir string) (*os.Root, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -72,10 +71,8 @@ func view(name string, read func(*Database) error) (err error) {
 	if err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real // SQLite has the log of a linked database beside the file itself
-	}
-	s := &snapshot{file: f, name: name}
+	// SQLite has the log of a linked database beside the file itself.
+	s := &snapshot{file: f, name: regular.Resolved(name)}
 	defer func() { err = errors.Join(err, s.close()) }()
 	db := &Database{snapshot: s}
 	if err = s.open(); err == nil {

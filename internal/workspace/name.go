@@ -2,12 +2,12 @@ package workspace
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // FindOptions says where to search for a conversation and what "." means.
@@ -101,14 +101,14 @@ func (w *Workspace) byPath(arg string, entries []Entry) []Candidate {
 		}
 		return withID(id, entries)
 	}
-	if filepath.IsLocal(arg) && !exists(w.env.abs(arg)) {
+	if filepath.IsLocal(arg) && !regular.Exists(w.env.abs(arg)) {
 		return nil // words with a slash
 	}
 	path := w.resolve(arg)
 	for _, s := range w.stores() {
 		for _, p := range []Partition{Archive, Live} {
 			dir := filepath.Join(s.dir, filepath.FromSlash(p.Dir()))
-			rest, err := filepath.Rel(resolveDir(dir), path)
+			rest, err := filepath.Rel(regular.Resolved(dir), path)
 			if err != nil || !filepath.IsLocal(rest) {
 				continue
 			}
@@ -135,13 +135,6 @@ func (w *Workspace) resolve(arg string) string {
 		}
 		rest = filepath.Join(filepath.Base(at), rest)
 	}
-}
-
-func resolveDir(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
 }
 
 func withID(id events.ID, entries []Entry) []Candidate {
@@ -189,9 +182,4 @@ func (w *Workspace) ambiguous(arg string, found []Candidate) error {
 		}
 	}
 	return &AmbiguousError{Arg: arg, Candidates: found}
-}
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
 }

@@ -29,9 +29,7 @@ const maxBases = 256
 // the thread that is looked for, ends it: what is there is imported. So does a thread that ran in a
 // directory for which isIn is false: it may be of other work.
 func bases(path string, isIn func(dir string) bool) (all []span) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // links from there lead nowhere, see first
-	}
+	path = regular.Resolved(path) // links from there lead nowhere, see first
 	start := path
 	_, _, b := describe(path)
 	for b.Thread != "" && b.End > 0 && len(all) < maxBases {

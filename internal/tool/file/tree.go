@@ -145,12 +145,12 @@ func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
 	}
 	f, err := regular.OpenIn(t.root, filepath.FromSlash(rel))
 	if err != nil {
-		return File{}, fmt.Errorf("file %q: %w", path, plainError(err))
+		return File{}, fmt.Errorf("file %q: %w", path, regular.Cause(err))
 	}
 	data, err := readAll(f, limit)
 	err = errors.Join(err, f.Close())
 	if err != nil {
-		return File{}, fmt.Errorf("read file %q: %w", path, plainError(err))
+		return File{}, fmt.Errorf("read file %q: %w", path, regular.Cause(err))
 	}
 	// If a directory was replaced by a link meanwhile, this is another file than requested, and
 	// perhaps a forbidden one.
@@ -192,7 +192,7 @@ func (t *Tree) Stat(path string) (rel string, info fs.FileInfo, err error) {
 	}
 	info, err = t.root.Lstat(filepath.FromSlash(rel))
 	if err != nil {
-		return rel, nil, fmt.Errorf("file %q: %w", path, plainError(err))
+		return rel, nil, fmt.Errorf("file %q: %w", path, regular.Cause(err))
 	}
 	return rel, info, nil
 }
@@ -209,7 +209,7 @@ func (t *Tree) existing(path string, c Capability) (rel string, info fs.FileInfo
 	info, err = t.root.Lstat(filepath.FromSlash(rel))
 	switch {
 	case err != nil:
-		return rel, nil, fmt.Errorf("file %q: %w", path, plainError(err))
+		return rel, nil, fmt.Errorf("file %q: %w", path, regular.Cause(err))
 	case !info.Mode().IsRegular():
 		return rel, nil, &AccessError{Path: path, Err: ErrNotRegular}
 	}
@@ -278,7 +278,7 @@ func (t *Tree) write(verb, path, rel string, was, data []byte) (File, error) {
 	}
 	err := atomicfile.Replace(t.root, rel, was, data, atomicfile.Options{TempDir: TempDir})
 	if err != nil {
-		return File{}, fmt.Errorf("%s file %q: %w", verb, path, plainError(err))
+		return File{}, fmt.Errorf("%s file %q: %w", verb, path, regular.Cause(err))
 	}
 	return File{Rel: rel, URI: t.name(t.abs(rel)), Data: data}, nil
 }
@@ -289,7 +289,7 @@ func (t *Tree) Remove(path string) (rel string, err error) {
 		return rel, err
 	}
 	if err := t.root.Remove(filepath.FromSlash(rel)); err != nil {
-		return rel, fmt.Errorf("delete file %q: %w", path, plainError(err))
+		return rel, fmt.Errorf("delete file %q: %w", path, regular.Cause(err))
 	}
 	return rel, nil
 }
@@ -320,16 +320,7 @@ func (t *Tree) Walk(rel string) ([]string, error) {
 		return nil // an unreadable directory is skipped
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list %q: %w", rel, plainError(err))
+		return nil, fmt.Errorf("list %q: %w", rel, regular.Cause(err))
 	}
 	return found, nil
-}
-
-// plainError removes the operation and the path of a *fs.PathError, since the caller's message has
-// them.
-func plainError(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err
-	}
-	return err
 }
