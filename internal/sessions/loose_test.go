@@ -57,7 +57,7 @@ func TestOddValuesStay(t *testing.T) {
 func TestLateTexts(t *testing.T) {
 	for text, want := range map[string]Text{
 		`null`: "", `"a\n\ud83d\ude00"`: "a\n\U0001F600", `"\ud800\u00e4"`: "\uFFFDä", `{"a":1}`: `{"a":1}`,
-		`12`: "12", ``: "",
+		`12`: "12", ``: "", "\"a\xff\\n\"": "a\uFFFD\n",
 	} {
 		var at Text
 		if text != "" {
