@@ -19,7 +19,7 @@ func TestOutputOfGitThatLeavesAChild(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\necho out\necho said >&2\n" +
 		"(n=0; until test -e go || test $n = 600; do sleep 0.1; n=$((n+1)); done; : >late) &\n" +
-		"exit $1\n"
+		"for code; do :; done; exit $code\n" // the last argument
 	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
