@@ -27,7 +27,7 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	id, given, err := a.subject(ctx, between.Repo, c.Conversation, c.Revision)
+	id, given, err := subject(ctx, a, between.Repo, c.Conversation, c.Revision)
 	if err != nil {
 		return err
 	}

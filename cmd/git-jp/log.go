@@ -43,7 +43,7 @@ func (c logCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	id, revs, err := a.subject(ctx, repo, c.Conversation, c.Revision)
+	id, revs, err := subject(ctx, a, repo, c.Conversation, c.Revision)
 	if err != nil {
 		return err
 	}
@@ -66,21 +66,21 @@ func (c logCmd) Run(ctx context.Context, a *app) error {
 // subject returns the conversation and the revisions of a command line. A conversation is named as
 // git's commands name paths: it may come last, and where revisions alone are given it is the active
 // one.
-func (a *app) subject(
-	ctx context.Context, repo *gitint.Repo, name string, revs []string,
+func subject(
+	ctx context.Context, a *app, repo *gitint.Repo, name string, revs []string,
 ) (events.ID, []string, error) {
-	id, err := a.stageID(cmp.Or(name, "."))
+	id, err := stageID(a, cmp.Or(name, "."))
 	if isMissing := new(workspace.NotFoundError); name == "" || !errors.As(err, &isMissing) {
 		return id, revs, err
 	}
 	words := append([]string{name}, revs...)
 	if n := len(revs); n > 0 {
-		if id, err := a.stageID(words[n]); err == nil {
+		if id, err := stageID(a, words[n]); err == nil {
 			return id, words[:n], nil
 		}
 	}
 	if isRevision(ctx, repo, name) {
-		id, err = a.stageID(".")
+		id, err = stageID(a, ".")
 	}
 	return id, words, err
 }

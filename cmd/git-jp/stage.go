@@ -138,7 +138,7 @@ func stageRequest(
 func (a *app) stageIDs(names []string) ([]events.ID, error) {
 	var ids []events.ID
 	for _, name := range names {
-		id, err := a.stageID(name)
+		id, err := stageID(a, name)
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +147,7 @@ func (a *app) stageIDs(names []string) ([]events.ID, error) {
 	return ids, nil
 }
 
-func (a *app) stageID(name string) (id events.ID, err error) {
+func stageID(a *app, name string) (id events.ID, err error) {
 	e, err := a.find(name)
 	if _, ok := errors.AsType[*workspace.NotFoundError](err); ok {
 		if id, perr := events.ParseID(name); perr == nil {

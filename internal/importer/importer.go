@@ -431,7 +431,8 @@ func (im *Importer) buildBy(
 ) ([]*sessions.Conversation, error) {
 	root, known := im.root(s)
 	o.Root = root
-	if s.Dir == "" || regular.PrefixOf(s.Dir, im.Home) != "" || known && sessions.HomeOf(s.Dir) == "" {
+	if s.Dir == "" || regular.PrefixOf(s.Dir, im.Home) != "" ||
+		known && sessions.HomeOf(s.Dir) == "" {
 		o.Home = im.Home
 	} // otherwise the home is another user's, or unknown
 	b := sessions.NewBuilder(s, o)
