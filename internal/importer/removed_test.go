@@ -14,9 +14,10 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// TestWhatAPersonRemovesStaysRemoved removes an event of an import, or the last turn, while the session goes on: it does not come back, and what the session says since arrives.
+// TestWhatAPersonRemovesStaysRemoved removes an event of an import, or the last turn, while the
+// session goes on: it does not come back, and what the session says since arrives.
 func TestWhatAPersonRemovesStaysRemoved(t *testing.T) {
-	seeds := uint64(8)
+	seeds := uint64(3)
 	if os.Getenv("GIT_JP_SOAK") != "" {
 		seeds = 100
 	}
