@@ -94,15 +94,15 @@ pictures: build
 	  $(GO) test -v -count 1 -run Pictures .
 
 # Under the race detector, all packages with a statement that starts a goroutine, without the
-# tests that only start other processes, hundreds of times, or unpack a bomb: random histories are
-# made anew, and shorter, known ones are not repeated. Without those either that take seconds of it
-# and start no goroutine but those of a server of the test and that in which a replaced file is
-# closed. Of the scripts, and of other tests of the whole program, those of commands that start
-# goroutines themselves.
+# tests that only start other processes, hundreds of times, unpack a bomb or read one large file:
+# random histories are made anew, and shorter, known ones are not repeated. Without those either
+# that take seconds of it and start no goroutine but those of a server of the test and that in which
+# a replaced file is closed. Of the scripts, and of other tests of the whole program, those of
+# commands that start goroutines themselves.
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v -e internal/bench -e internal/scripts)
 
-PROCESSES  = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|BombsAreNotUnpacked|CrashAtEveryStep|ReadShapes|PropertyStagedPaths|TornIndex|LargeIndexIsLeftToGit|KnownHistories|Script)$$
+PROCESSES  = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|BombsAreNotUnpacked|LargeStream.*|Limits|CrashAtEveryStep|ReadShapes|PropertyStagedPaths|TornIndex|LargeIndexIsLeftToGit|KnownHistories|Script)$$
 SEQUENTIAL = ^Test(Golden.*|HintsNameCommandsThatExist|ImportsOfOneSessionMerge|CompactionThatKeepsTheEnd|RandomPrefixesMerge|WhatAPersonRemovesStaysRemoved|GrowthIsOneImport|NoDamageBringsRedactedBack|HostileServers|AnswersOfAnAddressComeToAnEnd|RandomSessions.*|AnImportThatWentBack|EditsOfAnImportMerge|OlderCopyImportedAgain|WhichDirectoryStays|TurnsAddedHereStay|CodexCutAnywhere|EveryConversationIsResumed|TenThousandRefs|Generations|BatchesAreFound|TruncatedAnywhere|FlippedBits|DeletedAndForeignFiles|StreamerIsLinear|HostileMarkdown|HostileCode|CommittedSettingsOnlyTighten|TooManyKeysOfTOML|SizeOfPackedDelta|BasesAreReadTogether)$$
 SCRIPTS    = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc|ls|models|query)
 
