@@ -67,14 +67,14 @@ func (im *Importer) All(ctx context.Context, found []Found) iter.Seq[Result] {
 			_ = im.Workspace.MakeUserDir() // before several need it; they report the error
 		}
 		inParts(ctx, found, im.begin, func(r Result) bool {
-			return yield(r) && im.spare(ctx, r, yield)
+			return yield(r) && spare(ctx, im, r, yield)
 		})
 	}
 }
 
 // spare imports a copy of a session that could not be imported, and says nothing more: the first
 // that can be. It reports whether the caller wants more.
-func (im *Importer) spare(ctx context.Context, r Result, yield func(Result) bool) (more bool) {
+func spare(ctx context.Context, im *Importer, r Result, yield func(Result) bool) (more bool) {
 	for _, f := range r.spares {
 		if r.Err == nil || ctx.Err() != nil {
 			break
