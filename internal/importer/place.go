@@ -23,7 +23,7 @@ func Belongs(s sessions.Session, root string) bool {
 		return false
 	}
 	for at := filepath.Clean(s.Dir); len(at) > len(top); at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, workspace.DirName)); err == nil {
+		if workspace.Is(at) {
 			return false
 		}
 	}
