@@ -460,7 +460,8 @@ func named(r tool.Result) bool { return len(r.Blocks) == 1 && r.Blocks[0].Resour
 
 // withStale adds the reads that a later write made stale to what was handed over, as if they were
 // delivered: they are left out because their content is obsolete, not because they are given
-// elsewhere. The stub says so, and a successful call after the read names the same file.
+// elsewhere. The stub says so, and a successful call after the read names the same file. An equal
+// read that was left out for this one is obsolete too.
 func (h handed) withStale(s *events.Stream, before handed) handed {
 	pathOf := func(c events.Call) string {
 		var args struct {
@@ -480,6 +481,9 @@ func (h handed) withStale(s *events.Stream, before handed) handed {
 				!s.At(w.Response).Event().(*events.ToolCallResponse).IsError
 		}) {
 			out.results[read.ID] = before.results[read.ID]
+			for _, p := range before.results[read.ID] {
+				out.add(p)
+			}
 		}
 	}
 	return out
