@@ -80,6 +80,10 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	if slices.Contains(c.Revision, "") {
 		return usagef("a revision is empty")
 	}
+	if i := slices.IndexFunc(c.Revision, insideWorkspace); i >= 0 {
+		return usagef("%s is inside of %s; name the tree that has it",
+			c.Revision[i], workspace.DirName)
+	}
 	if len(c.AllowSecret) > 0 {
 		if len(c.Revision) > 0 || c.named() {
 			return usagef("--allow-secret is about the working tree")
@@ -212,6 +216,13 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	kept := stage.KeepSpares(ctx, repo) // what is in its way is reported by the check
 	report, err := auditor.WorkTree(ctx)
 	return report, cmp.Or(err, kept)
+}
+
+// insideWorkspace reports whether a revision names .jp, or what is in it, in which a search for
+// workspaces finds none: the check would pass.
+func insideWorkspace(rev string) bool {
+	_, name, ok := strings.Cut(rev, ":")
+	return ok && slices.Contains(strings.Split(name, "/"), workspace.DirName)
 }
 
 // isRange reports whether revisions name commits to be checked one by one.
