@@ -105,7 +105,7 @@ var otherRooms = []room{
 	{
 		dir:     "internal/spare",
 		is:      "a second copy of what only a lazy clone has; finding what a reset left unnamed",
-		imports: []string{"blobs", "gitint", "internal/regular"},
+		imports: []string{"blobs", "gitint", "internal/regular", "internal/secrets"},
 	},
 	{
 		dir:     "internal/refs",

@@ -23,11 +23,11 @@ var notLazy = map[string][]string{
 	},
 	"a blob that the index has is present and read, whatever becomes of its file": {
 		"check_formats", "check_sources", "check_unknown", "compact_inplace", "hook_damaged",
-		"lfs_real", "picture_stopped", "print_forge", "redact_left", "repair_places", "secrets_check",
-		"stage_refused", "status_states", "status_whole",
+		"lfs_real", "picture_stopped", "print_forge", "redact_left", "redact_picked", "repair_places",
+		"secrets_check", "stage_refused", "status_states", "status_whole",
 	},
 	"a collection deletes files, and a committed blob has none": {
-		"gc_extension", "gc_plan", "gc_why",
+		"check_encoding", "gc_extension", "gc_plan", "gc_why",
 	},
 	"processes or files of blobs are counted": {
 		"hook_idle", "redact_large", "stage_first", "stage_thousand",

@@ -11,7 +11,8 @@
 //     git compares these. A file that is not an intact blob is not copied, in either direction.
 //   - A [Finder] finds what a conversation refers to in a copy, or in a commit where HEAD or a
 //     remote was, and makes it a file again. Nothing else comes back: git refuses to merge or check
-//     out over files where it expects none.
+//     out over files where it expects none. Nor does what a commit has that lacks a redaction of
+//     the working tree: it may be the redacted content, which only a repair can tell.
 //   - A blob that is deleted on purpose has no copy that could restore it: the copy is removed
 //     first.
 //

@@ -2,13 +2,18 @@ package spare
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/secrets"
 )
 
 // A Finder finds the blobs of a lazy clone that a conversation of the working tree refers to, and
@@ -102,8 +107,9 @@ func (f *Finder) File(name string) ([]byte, error) {
 		regular.Limits{}.Of(name))
 }
 
-// tipsOf returns the recent commits that have a store, those with the same one once. What cannot be
-// read has nothing to find.
+// tipsOf returns the recent commits that have a store, those with the same one once, and every
+// redaction that the working tree has: content of an earlier commit may be what was redacted. What
+// cannot be read has nothing to find.
 func (f *Finder) tipsOf(ctx context.Context, store string) []*gitint.Tree {
 	if tips, ok := f.stores[store]; ok {
 		return tips
@@ -117,16 +123,41 @@ func (f *Finder) tipsOf(ctx context.Context, store string) []*gitint.Tree {
 			}
 		}
 	}
+	redacted, err := f.redactions(store)
+	if err != nil {
+		return nil
+	}
 	seen := map[gitint.OID]bool{}
 	var tips []*gitint.Tree
 	for _, tip := range f.recent {
 		at := storeOf(tip, store)
-		if !at.IsZero() && !seen[at] {
+		if !at.IsZero() && !seen[at] && hasAll(tip, redacted) {
 			seen[at], tips = true, append(tips, tip)
 		}
 	}
 	f.stores[store] = tips
 	return tips
+}
+
+// redactions returns the paths of the entries that the working tree has beside a store.
+func (f *Finder) redactions(store string) (names []string, err error) {
+	dir := path.Join(path.Dir(store), secrets.RedactedDir)
+	entries, err := fs.ReadDir(regular.Dir(f.repo.Root()), dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		names = append(names, path.Join(dir, e.Name()))
+	}
+	return names, err
+}
+
+// hasAll reports whether a commit has all files of a directory.
+func hasAll(tip *gitint.Tree, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		_, ok := tip.OID(name)
+		return !ok
+	})
 }
 
 // storeOf returns the tree of a commit's store, zero if there is none.
