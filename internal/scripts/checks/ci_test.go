@@ -57,9 +57,13 @@ func danglingRepository(t *testing.T) *gittest.Repository {
 	return r
 }
 
-// TestPreCommitFrameworkHooks runs what .pre-commit-hooks.yaml tells pre-commit to run.
+// TestPreCommitFrameworkHooks runs what .pre-commit-hooks.yaml tells pre-commit to run. A push need
+// not be one of what is checked out.
 func TestPreCommitFrameworkHooks(t *testing.T) {
-	var hooks []struct{ ID, Entry string }
+	var hooks []struct {
+		ID, Entry string
+		Stages    []string
+	}
 	if err := yaml.Unmarshal(readRoot(t, ".pre-commit-hooks.yaml"), &hooks); err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +71,14 @@ func TestPreCommitFrameworkHooks(t *testing.T) {
 		t.Fatal("no hooks")
 	}
 	r := danglingRepository(t)
+	r.Run("branch", "pushed")
 	for _, h := range hooks {
-		out, code := runIn(t, r, strings.Fields(h.Entry)...)
+		if slices.Contains(h.Stages, "pre-push") {
+			r.Run("checkout", "-q", "-f", "--detach", "HEAD~1")
+		}
+		in := r.With("PRE_COMMIT=1", "PRE_COMMIT_REMOTE_NAME=origin", "PRE_COMMIT_REMOTE_URL=x",
+			"PRE_COMMIT_LOCAL_BRANCH=refs/heads/pushed")
+		out, code := runIn(t, in, strings.Fields(h.Entry)...)
 		if code != report.ExitProblems || !strings.Contains(out, "1 reference without content") {
 			t.Errorf("%s: %q ends with %d:\n%s", h.ID, h.Entry, code, out)
 		}
