@@ -1,8 +1,10 @@
 package prepare
 
 import (
+	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -27,6 +29,7 @@ func (q *Query) ApproveTyped(ctx context.Context) error {
 		}
 		claims := append(next.Claims(), paths...)
 		own := typedClaims(claimsOf(q.Config), claims, q.gate)
+		own = slices.DeleteFunc(own, func(c trust.Claim) bool { return movedAway(c, q.Config, next) })
 		if err := q.host.ApproveOwn(q.gate, own); err != nil {
 			return err
 		}
@@ -73,5 +76,19 @@ func typedClaims(now, next []trust.Claim, gate trust.Gate) []trust.Claim {
 			same := c.Kind == other.Kind && c.Value == other.Value
 			return same || c.Key != jpconfig.AttachmentsKey && approved.Allow(other) != nil
 		})
+	})
+}
+
+// movedAway reports whether a claim is for a provider that the user reached now at another address
+// than the next query would: whoever types an address for one call chose that one.
+func movedAway(c trust.Claim, now, next *jpconfig.Config) bool {
+	provider, ok := strings.CutPrefix(c.Key, "providers.llm.")
+	if !ok || c.Kind != trust.Provider {
+		return false
+	}
+	return slices.ContainsFunc([]string{"base_url", "base_url_env"}, func(key string) bool {
+		a, _, _ := now.Value("providers", "llm", provider, key)
+		b, _, _ := next.Value("providers", "llm", provider, key)
+		return !bytes.Equal(a, b)
 	})
 }
