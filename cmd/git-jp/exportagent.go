@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/handover"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -42,6 +44,22 @@ func (c exportCmd) handOver(a *app, agent sessions.Agent, e workspace.Entry) err
 	for _, what := range slices.Sorted(maps.Keys(s.Left)) {
 		a.note("left out, since %s has no form for it: %s (%d)", agent, what, s.Left[what])
 	}
+	if err := c.hand(a, e, s); err != nil {
+		return err
+	}
+	for _, ref := range s.LostRefs() {
+		if err := s.Lost[ref]; !isNotHere(a, err) {
+			a.warn("no content: sha256:%s: %s", ref, render.Reason(err))
+		}
+	}
+	if len(s.Lost) > 0 {
+		return report.ErrProblems
+	}
+	return nil
+}
+
+// hand puts a session where its agent, or the user, wants it.
+func (c exportCmd) hand(a *app, e workspace.Entry, s *handover.Session) error {
 	if c.Output != "" {
 		return writeTo(a, c.Output, func(out io.Writer) error {
 			_, err := out.Write(s.Data)
@@ -52,8 +70,8 @@ func (c exportCmd) handOver(a *app, agent sessions.Agent, e workspace.Entry) err
 		return fmt.Errorf("export %s: %w", e.ID, err)
 	}
 	if a.JSON {
-		return a.printJSON(handedRecord{string(agent), s.ID, s.Path, s.Command, s.Left})
+		return a.printJSON(handedRecord{string(s.Agent), s.ID, s.Path, s.Command, s.Left})
 	}
-	_, err = fmt.Fprintln(a.stdout, strings.Join(s.Command, " "))
+	_, err := fmt.Fprintln(a.stdout, strings.Join(s.Command, " "))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -42,6 +43,8 @@ type Session struct {
 	Command []string
 	// Left counts what the agent has no form for, by kind.
 	Left map[string]int
+	// Lost says why there is no content, where a line of the session says so.
+	Lost map[blobs.Ref]error
 }
 
 // writers are the agents that take sessions, with the functions that write them.
@@ -89,6 +92,8 @@ func newWriter(agent sessions.Agent, c Conversation) (*writer, error) {
 		View: query.View(c.Stream), Contents: c.Contents, Base: base, Root: c.Root,
 		Setup: query.Setup{Speaker: jpconfig.Speaker},
 	}
+	lost := map[blobs.Ref]error{}
+	source.Lost = func(ref blobs.Ref, err error) { lost[ref] = err }
 	here := places{root: c.Root, home: c.Places.Home}
 	if !c.isImported() {
 		source.Imported = here.part // what an agent said that continued it
@@ -102,7 +107,7 @@ func newWriter(agent sessions.Agent, c Conversation) (*writer, error) {
 	}
 	w := &writer{
 		Conversation: c, start: c.Details.CreatedAt(c.ID).UTC(), written: 1,
-		session: &Session{Agent: agent, Left: map[string]int{}},
+		session: &Session{Agent: agent, Left: map[string]int{}, Lost: lost},
 		names:   llm.NewNames(nil, wire.WordRule(maxName)),
 	}
 	w.messages = llm.UniqueIDs(messages, wire.WordRule(maxName))
@@ -162,16 +167,27 @@ func (w *writer) timeOf(n int) string {
 const form = 2
 
 // sessionID returns a UUID of version 7: the time when the conversation began, and a hash of its
-// content.
+// content. A session that lacks content is another than that of the complete conversation, which
+// could not take its place.
 func (w *writer) sessionID() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n%s\n%s\n", form, w.session.Agent, w.ID, w.Root)
 	h.Write(w.Stream.Encode())
+	for _, ref := range w.session.LostRefs() {
+		fmt.Fprintf(h, "\n%s", ref)
+	}
 	id := h.Sum(nil)[:16]
 	for i, ms := 5, w.start.UnixMilli(); i >= 0; i, ms = i-1, ms>>8 {
 		id[i] = byte(ms)
 	}
 	return format(id, 7)
+}
+
+// LostRefs returns what is lost, in the order of its hashes.
+func (s *Session) LostRefs() []blobs.Ref {
+	return slices.SortedFunc(maps.Keys(s.Lost), func(a, b blobs.Ref) int {
+		return strings.Compare(a.String(), b.String())
+	})
 }
 
 // recordID returns the UUID of the nth record, of version 8 (custom).

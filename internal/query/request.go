@@ -38,6 +38,8 @@ type Source struct {
 	Untaken map[string]bool
 	// Imported, if set, returns the part that replaces a part of an imported event.
 	Imported func(llm.Part) llm.Part
+	// Lost, if set, is told of content that the model is informed about in its place.
+	Lost func(blobs.Ref, error)
 }
 
 // Build returns the request. It reads blobs and nothing else.
@@ -388,6 +390,9 @@ func readable(mime string, data []byte) bool {
 func (b *builder) bytes(c blobs.Content) ([]byte, error) {
 	data, err := c.Bytes(b.source.Contents)
 	if blobs.IsLost(err) {
+		if b.source.Lost != nil {
+			b.source.Lost(c.Ref(), err)
+		}
 		return nil, nil
 	}
 	if data == nil && err == nil {
