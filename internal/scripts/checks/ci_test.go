@@ -137,6 +137,18 @@ func TestActionNeedsNoDrivers(t *testing.T) {
 	}
 }
 
+// TestActionChecksWhatAQueueBrings: the workflow that docs/ci.md shows runs in a merge queue, and the
+// check then has a range, like that of a pull request.
+func TestActionChecksWhatAQueueBrings(t *testing.T) {
+	const event = "merge_group"
+	if !strings.Contains(string(readRoot(t, "docs/ci.md")), "on: [pull_request, "+event) {
+		t.Errorf("the workflow of docs/ci.md has no %s", event)
+	}
+	if !strings.Contains(string(readRoot(t, "action.yml")), "|| github.event."+event+".base_sha }}") {
+		t.Errorf("action.yml takes no range from %s", event)
+	}
+}
+
 // TestReadmeInCI runs the lines of README's section on CI in a clone as CI makes it.
 func TestReadmeInCI(t *testing.T) {
 	_, section, ok := strings.Cut(string(readRoot(t, "README.md")), "\n## In CI\n")
