@@ -119,6 +119,9 @@ func (c configSetCmd) Run(ctx context.Context, a *app) error {
 	if !configure.IsOwn(c.Key) {
 		return setJPKey(a, c.Key, c.Value, c.layer())
 	}
+	if !c.User && config.IsOfUsers(c.Key) {
+		return usagef("set %s: it counts only in your own configuration, give --user", c.Key)
+	}
 	file, err := c.ownFile(a, "set", c.Key)
 	if err != nil {
 		return err

@@ -346,19 +346,25 @@ func TestUserDir(t *testing.T) {
 }
 
 // TestStreamLimitIsTheUsersAlone checks that a committed file neither raises nor lowers the limit,
-// and that its value is reported as held.
+// that no approval changes that, and that its value is reported.
 func TestStreamLimitIsTheUsersAlone(t *testing.T) {
+	const key = "storage.max_stream_bytes"
 	for _, value := range []string{"1", "'1GiB'"} {
-		c := mustLoad(t, layers(t, map[string]string{
+		dirs := layers(t, map[string]string{
 			"user/git-jp.toml": "[storage]\nmax_stream_bytes = '100MiB'\n",
 			"ws/git-jp.toml":   "[storage]\nmax_stream_bytes = " + value + "\n",
-		}))
-		if got := c.Settings().Storage.MaxStreamBytes; got != 100<<20 {
-			t.Errorf("with %s: %d", value, got)
+		})
+		dirs.Approved = func(trust.Claim) bool { return true }
+		c := mustLoad(t, dirs)
+		shown, _, _ := c.Value(key)
+		if got := c.Settings().Storage.MaxStreamBytes; got != 100<<20 || shown != got {
+			t.Errorf("with %s: %d, shown as %v", value, got, shown)
 		}
-		held := c.Held()
-		if len(held) != 1 || held[0].Key != "storage.max_stream_bytes" {
-			t.Errorf("with %s: held are %v", value, held)
+		if claims := c.Claims(); len(claims) > 0 {
+			t.Errorf("with %s: to approve are %v", value, claims)
+		}
+		if left := c.LeftOut(); len(left) != 1 || !strings.Contains(left[0].Error(), key) {
+			t.Errorf("with %s: left out are %v", value, left)
 		}
 	}
 }

@@ -13,6 +13,9 @@ import (
 // counts reports whether a committed value takes effect over the value without it: if it is in the
 // table of harmless settings, or the user approved it.
 func (c *Config) counts(st, without setting, found bool) bool {
+	if st.key.Users {
+		return false
+	}
 	if st.isHarmless(without, found) {
 		return true
 	}
@@ -67,6 +70,9 @@ func (c *Config) Claims() (all []trust.Claim) {
 		var won setting
 		found := false
 		for _, st := range c.stacks[name] {
+			if st.key.Users {
+				continue // an approval would change nothing
+			}
 			if !st.ours || !st.origin.Layer.Committed() || st.isHarmless(won, found) {
 				won, found = st, true
 				continue
@@ -87,8 +93,20 @@ func (c *Config) Claims() (all []trust.Claim) {
 func (c *Config) Held() []trust.Claim { return slices.DeleteFunc(c.Claims(), c.approved) }
 
 // LeftOut returns the faults of keys in committed files, and in others if [Dirs.Lenient] is set,
-// each a [*KeyError].
-func (c *Config) LeftOut() []error { return slices.Clone(c.leftOut) }
+// and the keys there that only the user decides, each a [*KeyError].
+func (c *Config) LeftOut() []error {
+	all := slices.Clone(c.leftOut)
+	for _, name := range c.Keys() {
+		for _, st := range c.stacks[name] {
+			if st.key.Users && st.origin.Layer.Committed() {
+				all = append(all, &KeyError{Origin: st.origin, Key: name, Err: errOfUsers})
+			}
+		}
+	}
+	return all
+}
+
+var errOfUsers = errors.New("it counts only in the user's own configuration")
 
 // Misplaced returns our settings in a file of jp's, each a [*KeyError]. They take effect, as in the
 // RFDs; but today's jp refuses to start if it finds an unknown key.

@@ -31,6 +31,7 @@ type Key struct {
 	Default any      // nil if there is none
 	Choices []string // the values of a String, or of each of Strings; nil for any
 	Doc     string   // one line for users
+	Users   bool     // counts only in the user's own configuration, whatever is approved
 
 	path []string
 }
@@ -42,6 +43,18 @@ func key(name string, kind Kind, def any, doc string) Key {
 }
 
 func (k Key) among(choices ...string) Key { k.Choices = choices; return k }
+
+func (k Key) ofUsers() Key { k.Users = true; return k }
+
+// IsOfUsers reports whether a key of ours counts only in the user's own configuration.
+func IsOfUsers(name string) bool {
+	path, err := SplitKey(name)
+	if err != nil {
+		return false
+	}
+	k, _ := schema(Known()).find(canonical(path))
+	return k.Users
+}
 
 // Known returns every key of ours, sorted by name.
 func Known() []Key {
@@ -58,7 +71,7 @@ func storageKeys() []Key {
 		key("storage.max_blob_bytes", Size, int64(50<<20),
 			"the largest content that is read or written"),
 		key("storage.max_stream_bytes", Size, int64(regular.MaxStream),
-			"the largest events.json that is read or written"),
+			"the largest events.json that is read or written").ofUsers(),
 		key("gc.auto", Bool, true,
 			"collect unreferenced untracked blobs after a query when it is due"),
 		key("gc.grace", Duration, 14*day, "how long an unreferenced blob is kept"),
