@@ -27,7 +27,7 @@ const (
 
 // ErrNone reports that no copy of a conversation is kept, or only copies from before changes that
 // are undone.
-var ErrNone = errors.New("no copy of it is kept")
+var ErrNone = errors.New("no copy is kept that an undo would restore")
 
 // A Change is a change of a conversation.
 type Change struct {

@@ -69,13 +69,13 @@ var faultCommands = []faultCommand{
 		// A removed part of a conversation is complete in the copy, or still in its place.
 		name: "compact", before: []string{"git jp migrate"}, damage: "true",
 		args: compacting, again: []string{"compact", "--undo", "17800000001"},
-		finished: "no copy of it is kept", other: true,
+		finished: "no copy is kept that an undo would restore", other: true,
 	},
 	{
 		name: "compact back", before: []string{"git jp migrate"}, damage: compactOne,
 		args: []string{"gc", "undo", "compacted-17800000001-20260101T000000.000"},
 		// It begins with the original.
-		finished: "no copy of it is kept",
+		finished: "no copy is kept that an undo would restore",
 	},
 	{
 		// A second run collects what only the copy referred to.
