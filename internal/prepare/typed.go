@@ -29,7 +29,9 @@ func (q *Query) ApproveTyped(ctx context.Context) error {
 		}
 		claims := append(next.Claims(), paths...)
 		own := typedClaims(claimsOf(q.Config), claims, q.gate)
-		own = slices.DeleteFunc(own, func(c trust.Claim) bool { return movedAway(c, q.Config, next) })
+		own = slices.DeleteFunc(own, func(c trust.Claim) bool {
+			return movedAway(c, q.Config, next)
+		})
 		if err := q.host.ApproveOwn(q.gate, own); err != nil {
 			return err
 		}
