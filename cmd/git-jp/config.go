@@ -27,8 +27,9 @@ their models, are written to git-jp-config.toml beside config.toml, and to
 .git-jp-config.toml beside a directory's .jp.toml, for the same reason.
 
 Keys of jp, such as assistant.model.id, are read and written too: in config.toml of your own
-configuration directory, for you everywhere, or in the layer that you name. get prints what
-counts, or what the files of a layer say. docs/models.md shows the ones that matter.
+configuration directory, for you everywhere, or in the layer that you name. The list
+and get print what counts, get also what the files of a layer say. docs/models.md shows the keys
+that matter.
 
 storage.checkout is of this clone alone and is in no file of a commit: full, or lazy for a working
 tree that leaves blobs out until they are asked for. docs/scale.md says more.
@@ -60,15 +61,24 @@ func (c configShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	jp, err := jpSettings(a)
+	if err != nil {
+		return err
+	}
+	all, held, err := jp.Records()
+	if err != nil {
+		return err
+	}
 	p := settingsPrinter(a, conf)
-	if err := p.Find(c.Key); err != nil {
-		if len(c.Key) == 2 && p.Find(c.Key[:1]) == nil { // as git sets one
+	all = append(all, p.Own()...)
+	tellSettings(a, root, conf, held...)
+	if err := configure.Find(all, c.Key); err != nil {
+		if len(c.Key) == 2 && configure.Find(all, c.Key[:1]) == nil { // as git sets one
 			return &situation{err.Error(), "'git jp config set <key> <value>' sets one"}
 		}
 		return err
 	}
-	tellSettings(a, root, conf)
-	return p.Table(c.Key)
+	return p.Table(all, c.Key)
 }
 
 type configGetCmd struct {

@@ -9,10 +9,10 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// tellSettings reports which settings of the workspace at root have no effect. Settings that the
-// user declined are not reported.
-func tellSettings(a *app, root string, c *config.Config) {
-	held := c.Held()
+// tellSettings reports which settings of the workspace at root have no effect, and which of jp's,
+// by their claims. Settings that the user declined are not reported.
+func tellSettings(a *app, root string, c *config.Config, ofJP ...trust.Claim) {
+	held := append(c.Held(), ofJP...)
 	if len(held) > 0 {
 		if approvals, err := a.host().Approvals(root); err == nil && approvals != nil {
 			held = slices.DeleteFunc(held, approvals.Declined)

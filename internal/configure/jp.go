@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -181,6 +183,66 @@ func unknownKey(doing, key string) error {
 	return &config.SettingError{Err: fmt.Errorf(none, doing, key), Key: key}
 }
 
+// Records returns the settings of jp that someone made and that count here, outside conversations,
+// and the claims of those that wait for an approval.
+func (j JP) Records() (all []Record, held []trust.Claim, err error) {
+	conf, err := j.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	visit(conf.JSON(), nil, func(path []string) {
+		key := config.JoinKey(path)
+		raw, origins, ok := conf.Value(path...)
+		if n := len(origins); ok && n > 0 && !IsOwn(key) {
+			if from := origins[n-1]; from.Layer != jpconfig.BuiltIn {
+				all = append(all, j.record(key, raw, from, path))
+			}
+		}
+	})
+	return all, conf.Held(), nil
+}
+
+// visit calls do with the path of each value of a table that is no table.
+func visit(raw json.RawMessage, path []string, do func(path []string)) {
+	var table map[string]json.RawMessage
+	if json.Unmarshal(raw, &table) != nil || table == nil {
+		do(path)
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		visit(table[name], append(slices.Clone(path), name), do)
+	}
+}
+
+// record returns a setting that is from one of the layers.
+func (j JP) record(key string, raw json.RawMessage, from jpconfig.Origin, path []string) Record {
+	r := Record{
+		Key: key, Value: raw, Origin: from.At(path...), Committed: from.Foreign, text: plain(raw),
+	}
+	r.from = r.Origin
+	if line, ok := strings.CutPrefix(r.Origin, filepath.ToSlash(from.File)); ok && from.File != "" {
+		r.from = j.Host.Short(j.path(from)) + line
+	}
+	return r
+}
+
+// path returns the file that a setting is from.
+func (j JP) path(from jpconfig.Origin) string {
+	if j.Workspace != nil && from.File != "" && !filepath.IsAbs(from.File) {
+		return filepath.Join(j.Workspace.Root(), from.File)
+	}
+	return from.File
+}
+
+// plain returns a value for people: a string without quotes, anything else as JSON.
+func plain(raw json.RawMessage) string {
+	var word string
+	if json.Unmarshal(raw, &word) == nil {
+		return word
+	}
+	return string(raw)
+}
+
 // Print prints the effective value of a key here, outside conversations, or the value in one layer.
 func (j JP) Print(key string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
@@ -207,12 +269,7 @@ func (j JP) Print(key string, layer jpconfig.Layer) error {
 		}
 		return p.Records(r)
 	}
-	text := string(raw)
-	var word string
-	if json.Unmarshal(raw, &word) == nil {
-		text = word
-	}
-	_, err = fmt.Fprintln(p.Out, p.Output.Text(text))
+	_, err = fmt.Fprintln(p.Out, p.Output.Text(plain(raw)))
 	return err
 }
 
@@ -232,11 +289,7 @@ func (j JP) warnShadowed(key string, path []string, file string) error {
 		return fmt.Errorf("set %s in %s: it is not read back", key, file)
 	}
 	from := origins[len(origins)-1]
-	where := from.File
-	if where != "" && !filepath.IsAbs(where) && j.Workspace != nil {
-		where = filepath.Join(j.Workspace.Root(), where)
-	}
-	if !regular.SameFile(where, file) {
+	if !regular.SameFile(j.path(from), file) {
 		j.Host.Terminal.Warn("%s in %s does not count, %s (%s) does",
 			key, file, raw, from.At(path...))
 	}

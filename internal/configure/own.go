@@ -22,6 +22,8 @@ type Record struct {
 	Origin string `json:"origin"`
 	// Committed says that the value is in the working tree, where others may have written it.
 	Committed bool `json:"committed"`
+
+	text, from string // for people
 }
 
 // newRecord writes durations in the form of the file; a number would need a unit.
@@ -29,7 +31,9 @@ func newRecord(key string, value any, origin config.Origin) Record {
 	if d, ok := value.(time.Duration); ok {
 		value = durationText(d)
 	}
-	return Record{key, value, origin.String(), origin.Layer.Committed()}
+	return Record{
+		Key: key, Value: value, Origin: origin.String(), Committed: origin.Layer.Committed(),
+	}
 }
 
 // IsOwn reports whether a key is one of git jp's.
@@ -92,10 +96,10 @@ type Printer struct {
 }
 
 // Find returns an error if one of the keys or prefixes has no value.
-func (p Printer) Find(keys []string) error {
+func Find(all []Record, keys []string) error {
 	for _, key := range keys {
-		if !slices.ContainsFunc(p.Config.Keys(), func(k string) bool {
-			return config.Covers([]string{key}, k)
+		if !slices.ContainsFunc(all, func(r Record) bool {
+			return config.Covers([]string{key}, r.Key)
 		}) {
 			return noValue(key, jpconfig.BuiltIn)
 		}
@@ -114,21 +118,31 @@ func noValue(key string, layer jpconfig.Layer) error {
 	}
 }
 
-// Table prints the keys, or those with these prefixes, with their values and origins.
-func (p Printer) Table(keys []string) error {
+// Own returns the settings of git jp that count.
+func (p Printer) Own() (all []Record) {
+	for _, key := range p.Config.Keys() {
+		if value, origin, ok := p.Config.Value(key); ok && IsOwn(key) {
+			r := newRecord(key, value, origin)
+			r.text, r.from = text(value), p.relative(origin)
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// Table prints settings, or those with these prefixes.
+func (p Printer) Table(all []Record, keys []string) error {
+	all = slices.DeleteFunc(slices.Clone(all), func(r Record) bool {
+		return !config.Covers(keys, r.Key)
+	})
+	slices.SortStableFunc(all, func(a, b Record) int { return strings.Compare(a.Key, b.Key) })
+	if p.JSON {
+		return render.Records(p.Printer, all)
+	}
 	table := render.NewTable(p.Output, render.Column{Head: "KEY"},
 		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
-	var records []Record
-	for _, key := range p.Config.Keys() {
-		value, origin, _ := p.Config.Value(key)
-		if !config.Covers(keys, key) {
-			continue
-		}
-		table.Row(key, text(value), p.relative(origin))
-		records = append(records, newRecord(key, value, origin))
-	}
-	if p.JSON {
-		return render.Records(p.Printer, records)
+	for _, r := range all {
+		table.Row(r.Key, r.text, r.from)
 	}
 	return table.Write(p.Out)
 }
