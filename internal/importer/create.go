@@ -15,11 +15,14 @@ type creation struct{ *Importer }
 
 // one creates a conversation.
 func (cr creation) one(
-	ctx context.Context, c *sessions.Conversation, isLocal bool,
+	ctx context.Context, c *sessions.Conversation, p *prepared,
 ) (events.ID, error) {
 	n, err := cr.of(c)
-	n.Local = n.Local || isLocal
+	n.Local = n.Local || p.isLocal()
 	if err != nil || cr.Dry {
+		return n.ID, err
+	}
+	if err := p.supply(n.Stream, cr.Workspace.BlobsOf(workspace.Entry{Local: n.Local})); err != nil {
 		return n.ID, err
 	}
 	e, err := cr.Workspace.Create(ctx, n)
@@ -64,7 +67,7 @@ func (cr creation) all(ctx context.Context, parts []*prepared) (settle func() er
 	last := func() error { return nil }
 	count := 0
 	for _, p := range parts {
-		if p == nil || p.err != nil || p.origin != nil || cr.Dry || len(p.all) > maxCreated {
+		if p == nil || p.err != nil || p.kept != nil || p.origin != nil || cr.Dry || len(p.all) > maxCreated {
 			continue
 		}
 		if count += len(p.all); count > maxCreated {

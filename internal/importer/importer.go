@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -152,8 +151,11 @@ type prepared struct {
 	err     error
 	batch   *blobs.Batch // nil if there is nothing to save
 	all     []*sessions.Conversation
-	made    []Made // of all, once they are saved
-	saving  error  // the error of saving
+	// kept has the contents of conversations that are here or were removed, until it is known which
+	// of them the conversations refer to; nil if there are no such conversations.
+	kept   held
+	made   []Made // of all, once they are saved
+	saving error  // the error of saving
 	// isSame says that the session is unchanged: what is here of it stays as it is.
 	isSame bool
 
@@ -336,36 +338,6 @@ func (im *Importer) read(
 	return all, nil
 }
 
-// takeAll reads a session for a workspace. Contents that streams have inline are not stored as
-// blobs, because nothing would refer to them; nor are those of an export.
-func (im *Importer) takeAll(ctx context.Context, p *prepared, w events.Writer) (err error) {
-	if im.Workspace.Format() != workspace.FormatInline && p.origin == nil {
-		p.all, err = im.read(ctx, p.dialect, p.out.Session, 0, w)
-		return err
-	}
-	kept := held{}
-	p.all, err = im.read(ctx, p.dialect, p.out.Session, 0, kept)
-	if err == nil && p.origin != nil {
-		err = p.choose(im)
-	}
-	for _, c := range p.all {
-		if err == nil {
-			err = im.settle(c.Stream, kept, w)
-		}
-	}
-	return err
-}
-
-// settle puts the held contents of a stream in the form of the workspace.
-func (im *Importer) settle(s *events.Stream, kept held, w events.Writer) error {
-	if im.Workspace.Format() == workspace.FormatInline {
-		if _, err := s.Inline(kept); err != nil {
-			return err
-		}
-	}
-	return kept.give(s, w)
-}
-
 // idOf returns the id of a session's conversation, or the one that it would get.
 func (im *Importer) idOf(n sessions.Name) events.ID {
 	if id, ok := im.known.origin(n); ok {
@@ -379,38 +351,6 @@ func (im *Importer) idOf(n sessions.Name) events.ID {
 		return n.IDs()[0]
 	}
 	return id
-}
-
-// held has contents that are not in a store yet.
-type held map[blobs.Hash][]byte
-
-// Write implements [events.Writer].
-func (h held) Write(b []byte) (blobs.Ref, error) {
-	ref := blobs.RefTo(b)
-	if _, ok := h[ref.Hash]; !ok {
-		h[ref.Hash] = bytes.Clone(b)
-	}
-	return ref, nil
-}
-
-// Read implements [blobs.Reader].
-func (h held) Read(ref blobs.Ref) ([]byte, error) {
-	b, ok := h[ref.Hash]
-	if !ok {
-		return nil, fs.ErrNotExist
-	}
-	return b, nil
-}
-
-// give writes the contents that a stream refers to.
-func (h held) give(s *events.Stream, w events.Writer) error {
-	refs, err := events.References(s.Encode())
-	for _, at := range refs {
-		if b, ok := h[at.Ref.Hash]; ok && err == nil {
-			_, err = w.Write(b)
-		}
-	}
-	return err
 }
 
 // build builds the conversations of the source, without redactions.

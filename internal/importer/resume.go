@@ -200,7 +200,7 @@ func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
 // resume adds the turns after the export to the origin of a session.
 func (p *prepared) resume(ctx context.Context, im *Importer) (Made, error) {
 	made := Made{Name: p.behind.Name}
-	return im.update(ctx, p.origin.Entry, made, func(
+	return im.update(ctx, p.origin.Entry, made, p, func(
 		ctx context.Context, here *workspace.Conversation,
 	) (bool, error) {
 		if p.behind.Version().Length <= p.out.Session.Export.Length() {

@@ -32,10 +32,10 @@ func (im *Importer) save(
 		return made, nil
 	case errors.Is(err, fs.ErrNotExist):
 		made.State = New
-		made.ID, err = creation{im}.one(ctx, c, p.isLocal())
+		made.ID, err = creation{im}.one(ctx, c, p)
 		if errors.Is(err, fs.ErrExist) { // another import was faster
 			if e, _, err = im.find(c.Name); err == nil {
-				return im.update(ctx, e, made, growing(im, p, c))
+				return im.update(ctx, e, made, p, growing(im, p, c))
 			}
 		}
 		return made, err
@@ -45,7 +45,7 @@ func (im *Importer) save(
 	case err != nil:
 		return made, err
 	}
-	return im.update(ctx, e, made, growing(im, p, c))
+	return im.update(ctx, e, made, p, growing(im, p, c))
 }
 
 // A growth updates a conversation to the current state of its source, and reports whether it
@@ -60,13 +60,16 @@ func growing(im *Importer, p *prepared, c *sessions.Conversation) growth {
 
 // update extends a conversation.
 func (im *Importer) update(
-	ctx context.Context, e workspace.Entry, made Made, grow growth,
+	ctx context.Context, e workspace.Entry, made Made, p *prepared, grow growth,
 ) (Made, error) {
 	made.ID, made.State = e.ID, Unchanged
 	apply := func(here *workspace.Conversation) error {
 		changed, err := grow(ctx, here)
 		if changed {
 			made.State = Grown
+		}
+		if changed && err == nil && !im.Dry {
+			err = p.supply(here.Stream, im.Workspace.BlobsOf(here.Entry))
 		}
 		made.Title = here.Title()
 		return err
@@ -431,7 +434,7 @@ func summaryOf(e *events.Element) string {
 	return ""
 }
 
-// discard discards contents that are stored already.
+// discard discards contents: they are stored already, or not yet.
 type discard struct{}
 
 func (discard) Write(b []byte) (blobs.Ref, error) { return blobs.RefTo(b), nil }
