@@ -107,11 +107,13 @@ func (r *Repo) saying(ctx context.Context, settings []string, args ...string) (s
 	return said, nil
 }
 
-// Stopped reports whether a merge, a rebase or a sequence of picks is in progress: git may refuse
-// to continue if a tracked file changed. It starts no process.
+// Stopped reports whether a merge, a rebase, a sequence of picks or a bisection is in progress: git
+// may refuse to continue if a tracked file changed, or a file is there that the next commit has. It
+// starts no process.
 func (r *Repo) Stopped() bool {
-	return slices.ContainsFunc(
-		[]string{"MERGE_HEAD", "rebase-merge", "rebase-apply", "sequencer"}, r.InProgress)
+	return slices.ContainsFunc([]string{
+		"MERGE_HEAD", "rebase-merge", "rebase-apply", "sequencer", "BISECT_START",
+	}, r.InProgress)
 }
 
 // InProgress reports whether git has state beside HEAD under a name: a ref such as

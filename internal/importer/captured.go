@@ -19,9 +19,9 @@ type Captured struct {
 	Store  capture.Store
 	Places sessions.Places
 	Now    func() time.Time
-	// Stopped, if set, reports whether a rebase waits for the user. The working tree is then not
-	// changed. It is not changed during a turn of an agent either, which would find its files
-	// changed.
+	// Stopped, if set, reports whether a rebase or a bisection waits for the user. The working tree
+	// is then not changed. It is not changed during a turn of an agent either, which would find its
+	// files changed.
 	Stopped func() bool
 	// Report is called with the outcome for each session.
 	Report func(Result) error
