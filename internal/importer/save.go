@@ -98,7 +98,11 @@ func (im *Importer) grow(
 	here *workspace.Conversation, now *sessions.Conversation,
 ) (changed bool, err error) {
 	v, _ := im.versionOf(here.Entry, here.Details)
-	older := isOlder(v, here, now, d.Appends(s))
+	damaged, err := im.isDamaged(ctx, d, s, v, now)
+	if err != nil || damaged && now.Version().Length == v.Length {
+		return false, err
+	}
+	older := damaged || isOlder(v, here, now, d.Appends(s))
 	if older && !d.Appends(s) {
 		return false, nil
 	}
@@ -112,7 +116,7 @@ func (im *Importer) grow(
 			BaseConfig: now.BaseConfig,
 		}
 	}
-	was, err := im.before(ctx, d, s, here, now)
+	was, err := im.before(ctx, d, s, here, now, older)
 	if older && err == nil {
 		err = sameTitle(now.Details, was.Details)
 	}
@@ -234,7 +238,7 @@ func side(c *sessions.Conversation) threeway.Side {
 // the turns that imports brought and that were removed here; from now, only new elements count.
 func (im *Importer) before(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
-	here *workspace.Conversation, now *sessions.Conversation,
+	here *workspace.Conversation, now *sessions.Conversation, older bool,
 ) (*sessions.Conversation, error) {
 	labels := here.Details.Labels
 	v, ok := im.versionOf(here.Entry, here.Details)
@@ -259,13 +263,15 @@ func (im *Importer) before(
 			}
 		}
 	}
-	// What an older copy does not have is not removed.
-	fresh := im.Fresh && !isOlder(v, here, now, d.Appends(s))
+	// What an older copy or a damaged one does not have is not removed.
+	fresh := im.Fresh && !older
 	if !same && !fresh {
 		keepOld(here.Stream, now)
 	}
 	was := imported(here, now)
 	switch {
+	case fresh && d.Appends(s):
+		was.Stream = saysOf(was.Stream, here, now)
 	case fresh:
 	case d.Appends(s):
 		was.Stream = events.New(common(here, now.Stream)...)
@@ -321,6 +327,32 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 		}
 	}
 	return all
+}
+
+// saysOf returns what was imported before without the turns of which a source has nothing, not even
+// in what was rewound: another copy of it brought them.
+func saysOf(
+	was *events.Stream, here *workspace.Conversation, now *sessions.Conversation,
+) *events.Stream {
+	others := notRewound(now.Details, here.Stream)
+	delete(others, "")
+	dropShared(others, here.Stream, now.Stream)
+	return withoutTurns(was, others)
+}
+
+// isDamaged reports whether lines of a source that is imported again cannot be read, and could be
+// when it was imported.
+func (im *Importer) isDamaged(
+	ctx context.Context, d sessions.Dialect, s sessions.Session,
+	v events.ImportVersion, now *sessions.Conversation,
+) (bool, error) {
+	if !im.Fresh || len(now.Report.Broken) == 0 || !d.Appends(s) {
+		return false, nil
+	}
+	then, err := im.read(ctx, d, s, v.Length, discard{})
+	return err == nil && !slices.ContainsFunc(then, func(c *sessions.Conversation) bool {
+		return c.Name == now.Name && c.Version().Hash == v.Hash
+	}), err
 }
 
 // missingTurns returns the names of the turns that imports brought and that are not in a list.
