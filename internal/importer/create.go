@@ -22,7 +22,8 @@ func (cr creation) one(
 	if err != nil || cr.Dry {
 		return n.ID, err
 	}
-	if err := p.supply(n.Stream, cr.Workspace.BlobsOf(workspace.Entry{Local: n.Local})); err != nil {
+	store := cr.Workspace.BlobsOf(workspace.Entry{Local: n.Local})
+	if err := p.supply(n.Stream, store); err != nil {
 		return n.ID, err
 	}
 	e, err := cr.Workspace.Create(ctx, n)
@@ -67,7 +68,8 @@ func (cr creation) all(ctx context.Context, parts []*prepared) (settle func() er
 	last := func() error { return nil }
 	count := 0
 	for _, p := range parts {
-		if p == nil || p.err != nil || p.kept != nil || p.origin != nil || cr.Dry || len(p.all) > maxCreated {
+		if p == nil || p.err != nil || p.kept != nil || p.origin != nil || cr.Dry ||
+			len(p.all) > maxCreated {
 			continue
 		}
 		if count += len(p.all); count > maxCreated {

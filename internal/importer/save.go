@@ -54,7 +54,7 @@ type growth func(ctx context.Context, here *workspace.Conversation) (changed boo
 
 func growing(im *Importer, p *prepared, c *sessions.Conversation) growth {
 	return func(ctx context.Context, here *workspace.Conversation) (bool, error) {
-		return im.grow(ctx, p.dialect, p.out.Session, here, c)
+		return im.grow(ctx, p, here, c)
 	}
 }
 
@@ -94,9 +94,9 @@ func title(d *events.Details) string {
 
 // grow updates here to the current state of the source. It changes nothing else.
 func (im *Importer) grow(
-	ctx context.Context, d sessions.Dialect, s sessions.Session,
-	here *workspace.Conversation, now *sessions.Conversation,
+	ctx context.Context, p *prepared, here *workspace.Conversation, now *sessions.Conversation,
 ) (changed bool, err error) {
+	d, s := p.dialect, p.out.Session
 	v, _ := im.versionOf(here.Entry, here.Details)
 	damaged, err := im.isDamaged(ctx, d, s, v, now)
 	if err != nil || damaged && now.Version().Length == v.Length {
@@ -116,7 +116,7 @@ func (im *Importer) grow(
 			BaseConfig: now.BaseConfig,
 		}
 	}
-	was, err := im.before(ctx, d, s, here, now, older)
+	was, err := im.before(ctx, p, here, now, older)
 	if older && err == nil {
 		err = sameTitle(now.Details, was.Details)
 	}
@@ -237,9 +237,10 @@ func side(c *sessions.Conversation) threeway.Side {
 // here has more of the source, before takes the elements of here with the source's keys for it, and
 // the turns that imports brought and that were removed here; from now, only new elements count.
 func (im *Importer) before(
-	ctx context.Context, d sessions.Dialect, s sessions.Session,
+	ctx context.Context, p *prepared,
 	here *workspace.Conversation, now *sessions.Conversation, older bool,
 ) (*sessions.Conversation, error) {
+	d, s := p.dialect, p.out.Session
 	labels := here.Details.Labels
 	v, ok := im.versionOf(here.Entry, here.Details)
 	same := ok && v.Revision == sessions.Revision
