@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A FetchError reports that a remote did not provide objects that it has promised.
@@ -185,17 +186,14 @@ func (r *Repo) bringPart(
 }
 
 // refusedIDs returns the objects that git names in its error.
-func refusedIDs(err error, ids []OID) (named []OID) {
+func refusedIDs(err error, ids []OID) []OID {
 	exit, ok := errors.AsType[*ExitError](err)
 	if !ok {
 		return nil
 	}
-	for _, id := range ids {
-		if strings.Contains(exit.Stderr, id.String()) {
-			named = append(named, id)
-		}
-	}
-	return named
+	return lists.Filter(ids, func(id OID) bool {
+		return strings.Contains(exit.Stderr, id.String())
+	})
 }
 
 // fetchObjects fetches as git itself fetches missing objects in a partial clone.

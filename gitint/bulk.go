@@ -50,7 +50,7 @@ func (a AtOnce) ReadObjectsOf(
 	f func(i int, size int64, content []byte, err error) error,
 ) (err error) {
 	r := a.repo
-	left := numbers(len(ids))
+	left := lists.Numbers(len(ids))
 	if len(ids) >= bulkFrom {
 		left, err = r.readPacked(ctx, ids, wanted, func(o odb.Packed) error {
 			return f(o.Index, o.Size, o.Own(), nil)
@@ -84,7 +84,7 @@ func (r *Repo) readPacked(
 ) (left []int, err error) {
 	db, err := r.db(ctx)
 	if err != nil || db == nil {
-		return numbers(len(ids)), err
+		return lists.Numbers(len(ids)), err
 	}
 	return db.ReadPacked(ctx, ids, wanted, func(o odb.Packed) error {
 		if o.Kind != "" {
@@ -92,15 +92,6 @@ func (r *Repo) readPacked(
 		}
 		return f(o)
 	})
-}
-
-// numbers returns the numbers from 0 to n-1.
-func numbers(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // some returns the objects with these numbers.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Room limits the memory for listing files, whatever the trees: thirty trees that each contain
@@ -79,12 +80,10 @@ func distinct(ids []OID) []OID {
 // readMany reads the unknown trees, if there are many.
 func (l *listing) readMany(ctx context.Context, ids []OID) error {
 	repo := l.tree.repo
-	var unread []OID
-	for _, id := range ids {
-		if _, known := repo.objects.tree(id); !known && l.trees[id] == nil {
-			unread = append(unread, id)
-		}
-	}
+	unread := lists.Filter(ids, func(id OID) bool {
+		_, known := repo.objects.tree(id)
+		return !known && l.trees[id] == nil
+	})
 	if len(unread) < bulkFrom {
 		return nil
 	}

@@ -126,14 +126,9 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 	if err != nil {
 		return StageResult{}, err
 	}
-	res := StageResult{Added: added}
-	for _, p := range c.Remove {
-		if len(before[p]) > 0 {
-			res.Removed = append(res.Removed, p)
-		}
-	}
-	slices.Sort(res.Removed)
-	return res, nil
+	removed := lists.Filter(c.Remove, func(p string) bool { return len(before[p]) > 0 })
+	slices.Sort(removed)
+	return StageResult{Added: added, Removed: removed}, nil
 }
 
 // without removes from a change the paths that the index has with content.
@@ -150,11 +145,8 @@ func (c Change) without(before map[string][]index.Entry, empty OID) Change {
 
 // added returns the paths of Add and AddObjects.
 func (c Change) added() []string {
-	names := slices.Clone(c.Add)
-	for _, e := range c.AddObjects {
-		names = append(names, e.Path)
-	}
-	return names
+	objects := lists.Map(c.AddObjects, func(e Entry) string { return e.Path })
+	return slices.Concat(c.Add, objects)
 }
 
 // paths returns all paths, in no order.
@@ -250,12 +242,9 @@ func removeLine(name, none string) string { return "0 " + none + " 0\t" + name }
 func (r *Repo) noOID() string { return strings.Repeat("0", 2*r.idSize()) }
 
 func conflicts(entries map[string][]index.Entry, paths []string) error {
-	var unmerged []string
-	for _, p := range paths {
-		if e := entries[p]; len(e) > 0 && e[0].Stage != 0 {
-			unmerged = append(unmerged, p)
-		}
-	}
+	unmerged := lists.Filter(paths, func(p string) bool {
+		return len(entries[p]) > 0 && entries[p][0].Stage != 0
+	})
 	if len(unmerged) == 0 {
 		return nil
 	}

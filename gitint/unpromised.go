@@ -26,12 +26,7 @@ func (r *Repo) Unpromised(ctx context.Context, entries []Entry) (lost []Entry, e
 	if err := r.findPromised(ctx, entries, unknown); err != nil {
 		return nil, fmt.Errorf("look for %d objects on branches of remotes: %w", len(missing), err)
 	}
-	for _, e := range entries {
-		if unknown[e.OID] {
-			lost = append(lost, e)
-		}
-	}
-	return lost, nil
+	return lists.Filter(entries, func(e Entry) bool { return unknown[e.OID] }), nil
 }
 
 // remoteRefs is the namespace of remote-tracking branches.

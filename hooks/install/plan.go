@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Repo is the part of *gitint.Repo that an [Installer] needs.
@@ -125,13 +126,7 @@ func (p *Plan) Empty() bool { return len(p.steps) == 0 }
 
 // Open returns the actions that have to be done by hand.
 func (p *Plan) Open() []Action {
-	var open []Action
-	for _, a := range p.Actions {
-		if a.Do == Manual {
-			open = append(open, a)
-		}
-	}
-	return open
+	return lists.Filter(p.Actions, func(a Action) bool { return a.Do == Manual })
 }
 
 // A step is one change of a plan. Either file or key is set.

@@ -18,6 +18,29 @@ func TestMap(t *testing.T) {
 	}
 }
 
+func TestFilter(t *testing.T) {
+	even := func(n int) bool { return n%2 == 0 }
+	if got := lists.Filter([]int{2, 3, 4}, even); !slices.Equal(got, []int{2, 4}) {
+		t.Errorf("got %v", got)
+	}
+	if got := lists.Filter([]int{1, 3}, even); got != nil {
+		t.Errorf("of nothing even: %#v", got)
+	}
+}
+
+func TestUnion(t *testing.T) {
+	got := lists.Union([]int{2, 1, 2}, []int{1, 3, 0, 3})
+	if !slices.Equal(got, []int{2, 1, 2, 3, 0}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	if got := lists.Numbers(3); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestSet(t *testing.T) {
 	got := lists.Set([]string{"b", "a", "b"})
 	if !maps.Equal(got, map[string]bool{"a": true, "b": true}) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -61,10 +62,7 @@ func (f Files) List(ctx context.Context) ([]Ref, []string, error) {
 
 // result returns the refs and those without a value.
 func (s *refSet) result() ([]Ref, []string, error) {
-	refs := make([]Ref, 0, len(s.direct)+len(s.sym))
-	for _, ref := range s.direct {
-		refs = append(refs, ref)
-	}
+	refs := slices.Collect(maps.Values(s.direct))
 	for name := range s.sym {
 		if ref, ok := s.follow(name); ok {
 			refs = append(refs, ref)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // isTodo reports whether a file is a list of the steps of a rebase or a sequence of picks.
@@ -89,11 +91,9 @@ func pickedBy(rest string) []Abbreviation {
 
 // possible returns the words of a text that could be an abbreviated object id.
 func possible(text string) []Abbreviation {
-	var out []Abbreviation
-	for _, word := range strings.FieldsFunc(text, isNoHexDigit) {
-		out = append(out, Abbreviation{Text: word})
-	}
-	return out
+	return lists.Map(strings.FieldsFunc(text, isNoHexDigit), func(word string) Abbreviation {
+		return Abbreviation{Text: word}
+	})
 }
 
 func isNoHexDigit(c rune) bool { return c >= utf8.RuneSelf || !isHex(byte(c)) }
