@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // unlearned is the error that is reported if a conversation has no usage to learn from: tokenizers
@@ -169,11 +170,9 @@ func learn(all []prompt) Estimator {
 		return e
 	}
 	e.Scale, e.grown = (grew+prior)/(guessed+prior), grew/guessed
-	faults := make([]float64, len(samples))
-	for i, g := range samples {
-		faults[i] = math.Abs(g[0]-e.Scale*g[1]) / g[0]
-	}
-	e.Error = covering(faults)
+	e.Error = covering(lists.Map(samples, func(g [2]float64) float64 {
+		return math.Abs(g[0]-e.Scale*g[1]) / g[0]
+	}))
 	e.Growth, e.Whole = e.Scale, e.Error
 	return e
 }

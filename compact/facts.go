@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Facts holds the facts that a summary must not lose. They are found without a model.
@@ -20,24 +22,14 @@ type Facts struct {
 
 // Missing returns the facts that a text does not mention.
 func (f Facts) Missing(text string) []string {
-	var all []string
 	folded := fold(text)
-	for _, p := range f.Paths {
-		if !strings.Contains(text, p) {
-			all = append(all, p)
-		}
-	}
-	for _, c := range f.Commits {
-		if !strings.Contains(text, c[:min(len(c), shortCommit)]) {
-			all = append(all, c)
-		}
-	}
-	for _, t := range f.Tasks {
-		if !strings.Contains(folded, fold(t)) {
-			all = append(all, t)
-		}
-	}
-	return all
+	return slices.Concat(
+		lists.Filter(f.Paths, func(p string) bool { return !strings.Contains(text, p) }),
+		lists.Filter(f.Commits, func(c string) bool {
+			return !strings.Contains(text, c[:min(len(c), shortCommit)])
+		}),
+		lists.Filter(f.Tasks, func(t string) bool { return !strings.Contains(folded, fold(t)) }),
+	)
 }
 
 // shortCommit is how many digits of a commit's id have to be mentioned.

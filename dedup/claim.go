@@ -37,7 +37,7 @@ func (c Claim) Covers(earlier Claim) bool {
 	return c.Gives && c.Key == earlier.Key && c.reaches(earlier) &&
 		c.descends(earlier) &&
 		letsThrough(c.Only, earlier.Only) && holdsBack(c.Except, earlier.Except) &&
-		lists(c.Lines, earlier.Lines)
+		hasAll(c.Lines, earlier.Lines)
 }
 
 // reaches reports whether c has at least the lines of an earlier claim. A claim that extends to the
@@ -68,8 +68,8 @@ func (c Claim) descends(earlier Claim) bool {
 	return c.Depth < 0 || c.Depth == earlier.Depth || earlier.Depth > 0 && c.Depth > earlier.Depth
 }
 
-// lists reports whether a listing has all lines of another one.
-func lists(wide, narrow map[string]bool) bool {
+// hasAll reports whether a listing has all lines of another one.
+func hasAll(wide, narrow map[string]bool) bool {
 	for line := range narrow {
 		if !wide[line] {
 			return false

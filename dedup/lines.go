@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 const (
@@ -100,10 +101,7 @@ type telling struct {
 
 // refer finds the referents of the runs, and reports whether one of them is not near.
 func (t *telling) refer(whole []*delivered, near func(*delivered) bool) (far bool) {
-	sheets := map[int]bool{}
-	for _, r := range t.runs {
-		sheets[r.sheet] = true
-	}
+	sheets := lists.Set(lists.Map(t.runs, func(r run) int { return r.sheet }))
 	t.index = map[int]int{}
 	for _, n := range slices.Sorted(maps.Keys(sheets)) {
 		t.index[n] = len(t.of)

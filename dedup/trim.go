@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Stub returns the text that replaces a superseded result.
@@ -57,10 +58,7 @@ func WithTrimmed(e *events.Element, by []*events.Element, blocks ...int) *events
 const trimmedFor = Trimmed + "_for"
 
 func withReplacers(md events.Metadata, by []*events.Element) events.Metadata {
-	all := replacers(md)
-	for _, e := range by {
-		all = append(all, nameOf(e))
-	}
+	all := append(replacers(md), lists.Map(by, nameOf)...)
 	if len(all) == 0 {
 		return md
 	}

@@ -1,5 +1,7 @@
 package events
 
+import "github.com/git-jp/git-jp/internal/lists"
+
 // An Interruption describes the missing parts of a stream's last turn. A stream has one while a
 // query runs, and keeps it if the query was cut off.
 type Interruption struct {
@@ -19,18 +21,11 @@ func (s *Stream) Incomplete() (Interruption, bool) {
 		return Interruption{}, false
 	}
 	turn := turns[len(turns)-1]
-	in := Interruption{Turn: turn.Index}
-	for _, c := range s.Calls() {
-		if c.Turn == turn.Index && c.Open() {
-			in.Calls = append(in.Calls, c)
-		}
-	}
-	for _, q := range s.Inquiries() {
-		if q.Turn == turn.Index && q.Open() {
-			in.Inquiries = append(in.Inquiries, q)
-		}
-	}
-	in.Unanswered = s.awaitsModel(turn)
+	calls := lists.Filter(s.Calls(), func(c Call) bool { return c.Turn == turn.Index && c.Open() })
+	inquiries := lists.Filter(s.Inquiries(), func(q Inquiry) bool {
+		return q.Turn == turn.Index && q.Open()
+	})
+	in := Interruption{turn.Index, calls, inquiries, s.awaitsModel(turn)}
 	return in, len(in.Calls) > 0 || len(in.Inquiries) > 0 || in.Unanswered
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -49,11 +50,7 @@ func (m Metadata) Len() int { return len(m.members()) }
 
 // Keys returns the keys in order.
 func (m Metadata) Keys() []string {
-	var keys []string
-	for _, mb := range m.members() {
-		keys = append(keys, mb.Name)
-	}
-	return keys
+	return lists.Map(m.members(), func(mb jsonspan.Member) string { return mb.Name })
 }
 
 // Value returns the value of key, with its strings decoded once.

@@ -3,6 +3,8 @@ package events
 import (
 	"slices"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A placed is a compaction with the time and index of its element, which decide between overlapping
@@ -61,13 +63,7 @@ func resolvePolicies(compactions []placed, n int) []turnPolicy {
 // almost linear time.
 type painter []int
 
-func newPainter(n int) painter {
-	p := make(painter, n+1)
-	for i := range p {
-		p[i] = i
-	}
-	return p
-}
+func newPainter(n int) painter { return lists.Numbers(n + 1) }
 
 // paint calls f for the places from..to that were not visited yet.
 func (p painter) paint(from, to int, f func(place int)) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -543,10 +545,7 @@ func (m *marker) present(ctx context.Context, h *history) (wait func() error) {
 	if len(h.references.hashes.all) == 0 {
 		return func() error { return nil }
 	}
-	ids := make([]gitint.OID, 0, len(m.trees.used))
-	for id := range m.trees.used {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(m.trees.used))
 	clear(m.trees.used)
 	done := make(chan error, 1)
 	go func() {

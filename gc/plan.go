@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -203,13 +204,11 @@ func (m *marker) idle(p *Plan, listed listing) (bool, error) {
 
 // linked returns the directories of a store that are symlinks, so that others may use them under
 // another name.
-func linked(p place) (dirs []string) {
-	for _, dir := range []string{p.dir, p.store} {
-		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
+func linked(p place) []string {
+	return lists.Filter([]string{p.dir, p.store}, func(dir string) bool {
+		info, err := os.Lstat(dir)
+		return err == nil && info.Mode()&fs.ModeSymlink != 0
+	})
 }
 
 func (o *Options) blobs() *blobs.Store {

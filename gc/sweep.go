@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/recheck"
 )
 
@@ -191,10 +192,7 @@ func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
 
 // going returns the moved blobs, and those to be erased.
 func (s *sweeper) going() []blobs.Hash {
-	var all []blobs.Hash
-	for _, i := range s.run.items {
-		all = append(all, i.Hash)
-	}
+	all := lists.Map(s.run.items, func(r record) blobs.Hash { return r.Hash })
 	for _, r := range s.plan.Expired {
 		all = append(all, r.Dead...)
 	}

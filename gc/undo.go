@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -176,11 +177,7 @@ func (r *run) reindex(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("give the index back its entries: %w", err)
 	}
-	var paths []string
-	for _, e := range res.Added {
-		paths = append(paths, e.Path)
-	}
-	return paths, nil
+	return lists.Map(res.Added, func(e gitint.Entry) string { return e.Path }), nil
 }
 
 // Recover completes a killed collection: it moves its blobs back or, if it had begun to change the

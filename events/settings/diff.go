@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -163,13 +164,10 @@ func (d *configDiffer) more(a, b *node) []byte {
 }
 
 // missing returns the elements of one list that the other has not.
-func missing(of, in *node) (items []*node) {
-	for _, item := range of.items {
-		if !slices.ContainsFunc(in.items, func(n *node) bool { return n.normal == item.normal }) {
-			items = append(items, item)
-		}
-	}
-	return items
+func missing(of, in *node) []*node {
+	return lists.Filter(of.items, func(item *node) bool {
+		return !slices.ContainsFunc(in.items, func(n *node) bool { return n.normal == item.normal })
+	})
 }
 
 // grew reports whether b is a with more elements appended, and merging would append them.

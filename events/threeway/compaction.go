@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -129,11 +130,7 @@ func (w *mergeWriter) compactions(g *mergeGlobal) []*events.Element {
 	}
 	switch {
 	case c.Summary == nil || len(runs) == 1:
-		var out []*events.Element
-		for _, r := range runs {
-			out = append(out, w.ranged(g, bare, r))
-		}
-		return out
+		return lists.Map(runs, func(r run) *events.Element { return w.ranged(g, bare, r) })
 	}
 	longest := runs[0]
 	for _, r := range runs {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // lessThan reports whether a version has less of a session than another, whatever it says of that.
@@ -29,10 +30,7 @@ func (t telling) imported(base, side Side) *events.Stream {
 	if !lessThan(t.version(side.Source), t.version(base.Source)) {
 		return s
 	}
-	removed := map[string]bool{}
-	for _, name := range side.Source.Imported {
-		removed[name] = true
-	}
+	removed := lists.Set(side.Source.Imported)
 	same := map[blobs.Hash]bool{}
 	turns := side.Stream.SourceTurns()
 	for i, e := range side.Stream.All() {

@@ -6,6 +6,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -37,11 +38,9 @@ func (m *merger) write() *events.Stream {
 		seams: map[*mergeTurn]*events.Element{}, unset: map[*mergeTurn][]string{},
 	}
 	all := m.mergeGlobals()
-	for _, g := range all {
-		if g.el.Kind() == events.KindCompaction {
-			w.covers = append(w.covers, g)
-		}
-	}
+	w.covers = lists.Filter(all, func(g *mergeGlobal) bool {
+		return g.el.Kind() == events.KindCompaction
+	})
 	w.placeGlobals(all)
 	w.settle()
 	w.number()
