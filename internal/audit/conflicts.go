@@ -20,11 +20,9 @@ func Undecided(ctx context.Context, repo *gitint.Repo) ([]check.Finding, error) 
 	if err != nil {
 		return nil, err
 	}
-	findings := make([]check.Finding, len(records))
-	for i, r := range records {
-		findings[i] = ConflictFinding(merge.Case{Path: r.Path, Record: &r})
-	}
-	return findings, nil
+	return lists.Map(records, func(r merge.Record) check.Finding {
+		return ConflictFinding(merge.Case{Path: r.Path, Record: &r})
+	}), nil
 }
 
 // InConflict is [Undecided] together with unmerged files for which git called no driver.

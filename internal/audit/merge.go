@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -154,10 +155,9 @@ func (a Auditor) seemingSquashes(
 // mergeEach returns the command that merges commits one after the other: merging all at once would
 // be an octopus merge, for which git runs no drivers.
 func mergeEach(commits []gitint.OID) string {
-	all := make([]string, len(commits))
-	for i, c := range commits {
-		all[i] = fmt.Sprintf("git merge %.12s", c)
-	}
+	all := lists.Map(commits, func(c gitint.OID) string {
+		return fmt.Sprintf("git merge %.12s", c)
+	})
 	return strings.Join(all, " && ")
 }
 

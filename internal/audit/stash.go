@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // stashRef is the ref of the latest stash. One with untracked files has them in its third parent.
@@ -19,12 +20,9 @@ const (
 // stashed removes from a report what only the commit of the latest stash lacks: new blobs are not
 // tracked, so they are in its last parent or stay in the store, where an applied stash finds them.
 func (a Auditor) stashed(ctx context.Context, report *check.Report, stash gitint.OID) error {
-	var lacking []check.Finding
-	for _, f := range report.Findings {
-		if f.State == check.Missing && f.Commit == stash.String() && f.Commits == 1 {
-			lacking = append(lacking, f)
-		}
-	}
+	lacking := lists.Filter(report.Findings, func(f check.Finding) bool {
+		return f.State == check.Missing && f.Commit == stash.String() && f.Commits == 1
+	})
 	if len(lacking) == 0 {
 		return nil
 	}

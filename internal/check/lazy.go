@@ -287,10 +287,7 @@ func (s *lazySource) OpenFolder(name string) (*regular.Folder, error) {
 
 // Sizes implements [Source].
 func (s *lazySource) Sizes(ctx context.Context, files []File) ([]int64, error) {
-	sizes := make([]int64, len(files))
-	for i := range sizes {
-		sizes[i] = -1
-	}
+	sizes := slices.Repeat([]int64{-1}, len(files))
 	ask := func(src Source, which []int) error {
 		found, err := src.Sizes(ctx, pick(files, which))
 		for i, size := range found {

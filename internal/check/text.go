@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // maxShown is the number of findings of a group that are written without Verbose.
@@ -50,20 +52,13 @@ func (p Printer) Findings(w io.Writer, findings []Finding) error {
 
 // worst returns the n groups of the highest severity, in their original order.
 func worst(all [][]Finding, n int) [][]Finding {
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Numbers(len(all))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(all[b][0].Severity, all[a][0].Severity)
 	})
 	order = order[:n]
 	slices.Sort(order)
-	shown := make([][]Finding, n)
-	for i, at := range order {
-		shown[i] = all[at]
-	}
-	return shown
+	return lists.Map(order, func(at int) []Finding { return all[at] })
 }
 
 // rest writes the counts of the findings that are not shown, by state.

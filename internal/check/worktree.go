@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -91,11 +92,9 @@ func (s *fileSource) List(dir string) ([]Entry, error) {
 	if err != nil {
 		return nil, s.unlisted(dir, err)
 	}
-	entries := make([]Entry, len(listed))
-	for i, d := range listed {
-		entries[i] = Entry{Name: d.Name(), Mode: d.Type()}
-	}
-	return entries, nil
+	return lists.Map(listed, func(d fs.DirEntry) Entry {
+		return Entry{Name: d.Name(), Mode: d.Type()}
+	}), nil
 }
 
 // unlisted returns the error of listing a directory. A directory behind a link to nothing is not

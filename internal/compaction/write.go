@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -83,11 +84,7 @@ func (w Writer) Restore(ctx context.Context, kept quarantine.Copy, was *events.S
 // refersTo returns the content to which a stream refers.
 func refersTo(s *events.Stream) (map[blobs.Hash]bool, error) {
 	all, err := events.References(s.Encode())
-	refers := make(map[blobs.Hash]bool, len(all))
-	for _, at := range all {
-		refers[at.Ref.Hash] = true
-	}
-	return refers, err
+	return lists.Set(lists.Map(all, func(at events.RefAt) blobs.Hash { return at.Ref.Hash })), err
 }
 
 func (w Writer) update(

@@ -27,10 +27,7 @@ func tomlLiteral(k Key, text string, v any) string {
 	case []string:
 		return "[" + strings.Join(lists.Map(v, quote), ", ") + "]"
 	case []any:
-		parts := make([]string, len(v))
-		for i, e := range v {
-			parts[i] = tomlLiteral(k, text, e)
-		}
+		parts := lists.Map(v, func(e any) string { return tomlLiteral(k, text, e) })
 		return "[" + strings.Join(parts, ", ") + "]"
 	case map[string]any:
 		var parts []string

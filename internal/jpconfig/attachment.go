@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -50,10 +51,7 @@ func (c *Config) Attachments() []Attachment {
 	if !ok {
 		return nil
 	}
-	own := map[string]bool{}
-	for _, u := range AttachmentURLs(c.own) {
-		own[u] = true
-	}
+	own := lists.Set(AttachmentURLs(c.own))
 	var all []Attachment
 	seen := map[string]bool{}
 	foreign := 0

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -16,11 +17,9 @@ type heldAlias struct {
 
 // modelPlaces returns the paths at which a model may be named.
 func modelPlaces() [][]string {
-	var all [][]string
-	for place := range strings.SplitSeq(models, ",") {
-		all = append(all, append(strings.Split(place, "."), "id"))
-	}
-	return all
+	return lists.Map(strings.Split(models, ","), func(place string) []string {
+		return append(strings.Split(place, "."), "id")
+	})
 }
 
 func namesModel(path []string) bool {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -440,11 +441,7 @@ func (l *loader) loadPaths(r loadRoot) (paths []string) {
 		if s, ok := c.Setting("config_load_paths"); ok {
 			_ = json.Unmarshal(s.Value(), &more) // another type has no paths
 		}
-		for _, load := range more {
-			if !slices.Contains(paths, load) {
-				paths = append(paths, load)
-			}
-		}
+		paths = lists.Union(paths, more)
 	}
 	if r.layer == Option {
 		read(l.config.all)

@@ -186,12 +186,10 @@ func (l *loader) judgeTable(o Origin, at []string, table map[string]any) {
 
 // isTree reports whether keys below path are not checked.
 func (t table) isTree(path []string) bool {
-	for _, p := range t {
-		if is, below, _ := p.match(path); p.kind.open() && (is || below) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t, func(p pattern) bool {
+		is, below, _ := p.match(path)
+		return p.kind.open() && (is || below)
+	})
 }
 
 // wraps reports whether a table has a value with its merge strategy.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -215,17 +216,8 @@ func describe(t *trust.Tool, line json.RawMessage) {
 	var parameters map[string]json.RawMessage
 	_ = json.Unmarshal(t.Parameters, &parameters) // another type declares none
 	reach := command.ReachOf(words, shell, parameters)
-	t.Reaches = union(t.Reaches, reach.Shell)
-	t.Takes = union(t.Takes, reach.Option)
-}
-
-func union(a, b []string) []string {
-	for _, s := range b {
-		if !slices.Contains(a, s) {
-			a = append(a, s)
-		}
-	}
-	return a
+	t.Reaches = lists.Union(t.Reaches, reach.Shell)
+	t.Takes = lists.Union(t.Takes, reach.Option)
 }
 
 // wordsOf returns the words of a command line.

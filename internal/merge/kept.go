@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -409,11 +410,7 @@ func (k Kept) Restore(ctx context.Context, repo *gitint.Repo) error {
 }
 
 func (k Kept) paths() []string {
-	var names []string
-	for _, name := range k.Deleted {
-		names = append(names, path.Join(k.Dir, name))
-	}
-	return names
+	return lists.Map(k.Deleted, func(name string) string { return path.Join(k.Dir, name) })
 }
 
 // Write writes the deleted files that the working tree lacks, a stream without what was redacted.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // findHolders finds out who may still have the lost content: the last author of a change to the
@@ -59,10 +60,8 @@ func (s *search) authors(ctx context.Context, id events.ID) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{}
-	for _, rev := range last {
-		names = append(names, fmt.Sprintf("%s, who committed the conversation last (%s)",
-			rev.Author, rev.OID.String()[:12]))
-	}
-	return names, nil
+	return lists.Map(last, func(rev gitint.Revision) string {
+		return fmt.Sprintf("%s, who committed the conversation last (%s)",
+			rev.Author, rev.OID.String()[:12])
+	}), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -81,13 +82,9 @@ func (s *search) worktrees(ctx context.Context) []gitint.Worktree {
 	if err != nil {
 		return nil
 	}
-	var here []gitint.Worktree
-	for _, w := range all {
-		if w.Root != "" && !w.Gone && w.Unknown == "" && w.Root != s.Repo.Root() {
-			here = append(here, w)
-		}
-	}
-	return here
+	return lists.Filter(all, func(w gitint.Worktree) bool {
+		return w.Root != "" && !w.Gone && w.Unknown == "" && w.Root != s.Repo.Root()
+	})
 }
 
 // indexes searches the index of every worktree, including all stages of a conflict.

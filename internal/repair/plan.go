@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -111,13 +112,9 @@ type Plan struct {
 // Certain returns the certain repairs that were not done yet, either those that change a
 // conversation or the others.
 func (p *Plan) Certain(changes bool) []*Fault {
-	var all []*Fault
-	for _, f := range p.Faults {
-		if f.Outcome == Certain && f.Changes == changes && !f.Done {
-			all = append(all, f)
-		}
-	}
-	return all
+	return lists.Filter(p.Faults, func(f *Fault) bool {
+		return f.Outcome == Certain && f.Changes == changes && !f.Done
+	})
 }
 
 // MakePlan examines the working tree's workspace and changes nothing.

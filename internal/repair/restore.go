@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -102,10 +103,7 @@ func Restore(
 func Bring(
 	ctx context.Context, src Sources, store *blobs.Store, finds []Find,
 ) (*Found, error) {
-	var lost []Lost
-	for _, f := range finds {
-		lost = append(lost, Lost{Hash: f.Hash, Size: f.Size})
-	}
+	lost := lists.Map(finds, func(f Find) Lost { return Lost{Hash: f.Hash, Size: f.Size} })
 	return restored(src, store, lost, func(s *search) error {
 		for _, f := range finds {
 			s.add(f)

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -27,10 +28,7 @@ func (m *planner) staged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := make(map[blobs.Hash]bool)
-	for _, f := range m.findings {
-		known[f.Hash] = true
-	}
+	known := lists.Set(lists.Map(m.findings, func(f check.Finding) blobs.Hash { return f.Hash }))
 	var ids []gitint.OID
 	var hashes []blobs.Hash
 	for _, p := range all {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
@@ -26,10 +27,7 @@ func meant(word string, known []string) (best string) {
 // distance returns how many bytes must be added, removed, changed or swapped with the next one to
 // turn a into b.
 func distance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
+	before, last := make([]int, len(b)+1), lists.Numbers(len(b)+1)
 	for i := range len(a) {
 		row := make([]int, len(b)+1)
 		row[0] = i + 1

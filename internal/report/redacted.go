@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -30,10 +31,7 @@ func (ad Adviser) redacted(ctx context.Context, findings []check.Finding) map[in
 		if err != nil {
 			continue // there is no workspace to redact in
 		}
-		missing := make([]check.Finding, len(which))
-		for n, i := range which {
-			missing[n] = findings[i]
-		}
+		missing := lists.Map(which, func(i int) check.Finding { return findings[i] })
 		is, _ := repair.Sources{Workspace: w, Repo: ad.Repo}.Redacted(ctx, missing)
 		for n, i := range which {
 			all[i] = is[n]

@@ -7,6 +7,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Case sets when case is ignored.
@@ -58,10 +60,7 @@ func Compile(q Query) (*Pattern, error) {
 	}
 	p := &Pattern{re: re, filter: newFilter(flags + expr), context: q.Context}
 	if q.Scopes != nil {
-		p.scopes = make(map[Scope]bool)
-		for _, s := range q.Scopes {
-			p.scopes[s] = true
-		}
+		p.scopes = lists.Set(q.Scopes)
 	}
 	return p, nil
 }

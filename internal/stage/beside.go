@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 )
@@ -112,10 +113,7 @@ func FilesBeside(
 func (t besideTree) unindexed(
 	index *gitint.Index, wanted func(events.ID) bool, here func(name string),
 ) (map[string]events.ID, error) {
-	found, unmerged := map[string]events.ID{}, map[string]bool{}
-	for _, name := range index.Conflicts() {
-		unmerged[name] = true
-	}
+	found, unmerged := map[string]events.ID{}, lists.Set(index.Conflicts())
 	return found, t.each(func(f besideFile) {
 		here(f.path)
 		if _, ok := index.OID(f.path); ok || unmerged[f.path] {

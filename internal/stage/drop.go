@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -39,10 +40,7 @@ func (p *Plan) addDropped(ctx context.Context, s *survey) error {
 func (p *Plan) stillReferred(
 	ctx context.Context, s *survey, index *gitint.Index,
 ) (needed map[blobs.Hash]bool, known bool, err error) {
-	needed, planned := map[blobs.Hash]bool{}, map[string]bool{}
-	for _, name := range slices.Concat(p.all, p.Remove) {
-		planned[name] = true
-	}
+	needed, planned := map[blobs.Hash]bool{}, lists.Set(slices.Concat(p.all, p.Remove))
 	for h := range p.refs {
 		needed[h] = true
 	}

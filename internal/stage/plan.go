@@ -128,20 +128,16 @@ func (p *Plan) dropUnfinished() {
 
 // troubled returns the conversations with findings.
 func troubled(report *check.Report) map[string]bool {
-	all := map[string]bool{}
-	for _, f := range report.Findings {
-		all[f.Conversation] = true
-	}
-	return all
+	return lists.Set(lists.Map(report.Findings, func(f check.Finding) string {
+		return f.Conversation
+	}))
 }
 
 // addState adds git's answers about the index and the working tree to the plan.
 func (p *Plan) addState(s *survey) {
-	for _, staged := range s.staged {
-		if strings.HasPrefix(staged.Path, s.conversations()+"/") {
-			p.Staged = append(p.Staged, staged)
-		}
-	}
+	p.Staged = lists.Filter(s.staged, func(staged gitint.StagedPath) bool {
+		return strings.HasPrefix(staged.Path, s.conversations()+"/")
+	})
 	for name, state := range s.states {
 		_, ok := blobOf(p.req.Dir, name)
 		if ok && (state == gitint.Deleted || state == gitint.Modified) {

@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -68,12 +69,10 @@ func (p *Plan) verifyConverted(ctx context.Context, e gitint.Entry, file []byte)
 	if err != nil {
 		return err
 	}
-	var by []string
-	for _, name := range converting {
-		if v := values[e.Path][name]; v != gitint.AttrUnspecified && v != gitint.AttrUnset {
-			by = append(by, name)
-		}
-	}
+	by := lists.Filter(converting, func(name string) bool {
+		v := values[e.Path][name]
+		return v != gitint.AttrUnspecified && v != gitint.AttrUnset
+	})
 	if len(by) == 0 {
 		return nil
 	}

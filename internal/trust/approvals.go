@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -315,11 +316,6 @@ func (a *Approvals) write() error {
 }
 
 // Unapproved returns the claims that are not approved.
-func (a *Approvals) Unapproved(claims []Claim) (left []Claim) {
-	for _, c := range claims {
-		if a.Allow(c) != nil {
-			left = append(left, c)
-		}
-	}
-	return left
+func (a *Approvals) Unapproved(claims []Claim) []Claim {
+	return lists.Filter(claims, func(c Claim) bool { return a.Allow(c) != nil })
 }

@@ -45,10 +45,7 @@ func Groups(claims []Claim) []Group {
 func (a *Approvals) Groups(claims []Claim) []Group {
 	groups := Groups(claims)
 	for i, g := range groups {
-		groups[i].Before = make([]string, len(g.Claims))
-		for j, c := range g.Claims {
-			groups[i].Before[j] = a.before(c)
-		}
+		groups[i].Before = lists.Map(g.Claims, a.before)
 	}
 	return groups
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Archive moves a conversation to the archive, together with its user-local copy. It first sets the
@@ -96,10 +97,8 @@ func unique(e Entry, others []Entry) error {
 	if len(others) == 0 {
 		return nil
 	}
-	paths := []string{e.Path}
-	for _, o := range others {
-		paths = append(paths, o.Path)
-	}
+	all := append([]Entry{e}, others...)
+	paths := lists.Map(all, func(e Entry) string { return e.Path })
 	return &DuplicateError{ID: e.ID, Paths: paths}
 }
 

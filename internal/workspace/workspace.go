@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -182,11 +183,6 @@ func (w *Workspace) locate(id events.ID) (Entry, []Entry, error) {
 	if len(all) == 0 {
 		return Entry{}, nil, &NotFoundError{Arg: id.String()}
 	}
-	var others []Entry
-	for _, e := range all[1:] {
-		if e.Local == all[0].Local {
-			others = append(others, e)
-		}
-	}
+	others := lists.Filter(all[1:], func(e Entry) bool { return e.Local == all[0].Local })
 	return all[0], others, nil
 }
