@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool"
 )
@@ -68,10 +69,9 @@ func functionCall(ev *events.ToolCallRequest) string {
 	if err != nil {
 		return fmt.Sprintf("%s(%s)", ev.Name, ev.Arguments)
 	}
-	args := make([]string, len(members))
-	for i, m := range members {
-		args[i] = fmt.Sprintf("%s: %s", m.Name, m.Value)
-	}
+	args := lists.Map(members, func(m tool.Member) string {
+		return fmt.Sprintf("%s: %s", m.Name, m.Value)
+	})
 	return fmt.Sprintf("%s(%s)", ev.Name, strings.Join(args, ", "))
 }
 

@@ -211,12 +211,7 @@ func (a *Attachments) due(asked []string, t *query.Target) ([]string, error) {
 			urls = append(urls, u)
 		}
 	}
-	for _, u := range asked {
-		if !slices.Contains(urls, u) {
-			urls = append(urls, u)
-		}
-	}
-	return urls, nil
+	return lists.Union(urls, asked), nil
 }
 
 // parseBase parses the configuration that a conversation began with.

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/edits"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A textFormatter writes for people. On a terminal it renders Markdown and cuts long text;
@@ -165,10 +166,9 @@ func (f *textFormatter) extras(extras []extra) error {
 	if len(extras) == 0 {
 		return nil
 	}
-	lines := make([]string, len(extras))
-	for i, x := range extras {
-		lines[i] = f.line(x.label+": ", styleMark, x.text)
-	}
+	lines := lists.Map(extras, func(x extra) string {
+		return f.line(x.label+": ", styleMark, x.text)
+	})
 	return f.print(strings.Join(lines, "\n"))
 }
 

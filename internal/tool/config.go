@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -230,11 +231,7 @@ func (p *Parameter) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range ms {
-		if slices.Contains(bounds, m.Name) {
-			p.Bounds = append(p.Bounds, m)
-		}
-	}
+	p.Bounds = lists.Filter(ms, func(m Member) bool { return slices.Contains(bounds, m.Name) })
 	for _, e := range enum {
 		p.Enum = append(p.Enum, jsontext.Value(e))
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Texts for models, in jp's words where jp has them.
@@ -85,11 +87,9 @@ func NewExecutor(items []Item, o Options) (*Executor, error) {
 
 // Definitions returns the definitions for models, in order.
 func (x *Executor) Definitions() []Definition {
-	all := make([]Definition, len(x.order))
-	for i, name := range x.order {
-		all[i] = x.items[name].Tool.Definition()
-	}
-	return all
+	return lists.Map(x.order, func(name string) Definition {
+		return x.items[name].Tool.Definition()
+	})
 }
 
 // An Admitted is a call that may run, or one that may not, with its result.

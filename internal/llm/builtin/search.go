@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -137,13 +138,7 @@ func (s *search) run() {
 
 // steps returns the calls of a tool since the question.
 func (s *search) steps(tool string) []step {
-	var some []step
-	for _, st := range s.done {
-		if tool != "" && st.call.Name == tool {
-			some = append(some, st)
-		}
-	}
-	return some
+	return lists.Filter(s.done, func(st step) bool { return tool != "" && st.call.Name == tool })
 }
 
 // ask makes all calls at once.
@@ -177,13 +172,11 @@ func (s *search) patterns() []llm.Call {
 
 // reads returns calls that read the best passages, with some lines around.
 func (s *search) reads() []llm.Call {
-	var calls []llm.Call
-	for _, p := range s.passages() {
-		calls = append(calls, llm.Call{Name: s.read, Args: encoded(map[string]any{
+	return lists.Map(s.passages(), func(p passage) llm.Call {
+		return llm.Call{Name: s.read, Args: encoded(map[string]any{
 			"path": p.path, "start_line": p.from, "end_line": p.to,
-		})})
-	}
-	return calls
+		})}
+	})
 }
 
 // encoded returns arguments as JSON, with sorted keys.

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -166,12 +167,8 @@ func (c *checker) chatBreakpoints(messages []object) {
 // IsMistral reports whether the name of a model is one of Mistral's.
 func IsMistral(model string) bool {
 	model = strings.ToLower(model)
-	for _, family := range []string{"mistral", "ministral", "codestral", "devstral", "magistral"} {
-		if strings.Contains(model, family) {
-			return true
-		}
-	}
-	return false
+	families := []string{"mistral", "ministral", "codestral", "devstral", "magistral"}
+	return slices.ContainsFunc(families, func(f string) bool { return strings.Contains(model, f) })
 }
 
 // IsDeepSeek reports whether the name of a model is one of DeepSeek's.

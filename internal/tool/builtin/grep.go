@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/go-json-experiment/json/jsontext"
@@ -145,10 +146,7 @@ func report(hits []found, total, around int) string {
 
 // write prints lines as grep does: ':' at a match, '-' at context, "--" at a gap.
 func (h found) write(b *strings.Builder, around int) {
-	next, isMatch := 0, map[int]bool{}
-	for _, m := range h.matches {
-		isMatch[m] = true
-	}
+	next, isMatch := 0, lists.Set(h.matches)
 	for _, m := range h.matches {
 		start := max(m-around, next)
 		if around > 0 && next > 0 && start > next {

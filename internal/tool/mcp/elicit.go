@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -125,13 +126,11 @@ func readForm(schema any) (f form, err error) {
 
 // names returns the fields: required ones in their order, then the others.
 func (f form) names() []string {
-	var names []string
-	for _, name := range slices.Concat(f.Required, slices.Sorted(maps.Keys(f.Properties))) {
-		if _, ok := f.Properties[name]; ok && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	all := lists.Union(nil, slices.Concat(f.Required, slices.Sorted(maps.Keys(f.Properties))))
+	return lists.Filter(all, func(name string) bool {
+		_, ok := f.Properties[name]
+		return ok
+	})
 }
 
 func (f fieldOf) question(name string) tool.Question {

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/go-json-experiment/json/jsontext"
@@ -144,12 +144,7 @@ func merge(schema, own jsontext.Value) (jsontext.Value, error) {
 	s["properties"] = props
 	names, _ := s["required"].([]any)
 	more, _ := o["required"].([]any)
-	for _, n := range more {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	if names != nil {
+	if names = lists.Union(names, more); names != nil {
 		s["required"] = names
 	}
 	return json.Marshal(s)

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool"
 )
@@ -127,13 +128,10 @@ func (l Launcher) Start(ctx context.Context, c tool.Command) (tool.Process, erro
 
 // named returns the variables with these names that are set.
 func (l Launcher) named(names []string) []string {
-	var env []string
-	for _, kv := range l.Environ {
-		if name, _, _ := strings.Cut(kv, "="); slices.Contains(names, name) {
-			env = append(env, kv)
-		}
-	}
-	return env
+	return lists.Filter(l.Environ, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
 }
 
 // verify compares the file of a program with a checksum.
