@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/review"
 	"github.com/git-jp/git-jp/internal/view"
 )
@@ -82,13 +83,8 @@ func (f *Finder) add(s Subject, wanted func(view.Change) bool) {
 }
 
 // naming returns what calls wrote into a file.
-func (f *Finder) naming(file string) (all []written) {
-	for _, w := range f.written[path.Base(file)] {
-		if w.Names(file) {
-			all = append(all, w)
-		}
-	}
-	return all
+func (f *Finder) naming(file string) []written {
+	return lists.Filter(f.written[path.Base(file)], func(w written) bool { return w.Names(file) })
 }
 
 // Naming returns the conversations with calls that name a file.

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
@@ -87,11 +88,7 @@ func known() []agent {
 
 // Agents returns the agents that can be captured, in the order in which they are listed.
 func Agents() []sessions.Agent {
-	var names []sessions.Agent
-	for _, a := range known() {
-		names = append(names, a.name)
-	}
-	return names
+	return lists.Map(known(), func(a agent) sessions.Agent { return a.name })
 }
 
 func agentOf(name sessions.Agent) (agent, bool) {

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/render"
@@ -85,13 +86,10 @@ func (j Job) open(ctx context.Context) (*prepare.Compaction, error) {
 func (j Job) confirming(r prepare.Request) prepare.Request {
 	t := j.terminal()
 	r.DryRun = j.DryRun
-	r.Confirm = func(found []compact.Tangent) (chosen []compact.Tangent) {
-		for _, f := range found {
-			if j.Yes || t.Confirm(tangent(f)+"\nremove it?") {
-				chosen = append(chosen, f)
-			}
-		}
-		return chosen
+	r.Confirm = func(found []compact.Tangent) []compact.Tangent {
+		return lists.Filter(found, func(f compact.Tangent) bool {
+			return j.Yes || t.Confirm(tangent(f)+"\nremove it?")
+		})
 	}
 	if !j.Yes && t.In == nil {
 		r.Unconfirmed = &ask.UnconfirmedError{What: "remove the turns that are found tangential"}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/parallel"
 )
 
@@ -297,10 +298,7 @@ func (p *part) tell(yield func(Result) bool) bool {
 // largestFirst returns the indexes of the sessions by size, so that no large one is left for one
 // processor when the others are done.
 func largestFirst(found []Found) []int {
-	order := make([]int, len(found))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Numbers(len(found))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(found[b].Size, found[a].Size)
 	})

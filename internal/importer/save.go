@@ -358,10 +358,7 @@ func (im *Importer) isDamaged(
 
 // missingTurns returns the names of the turns that imports brought and that are not in a list.
 func missingTurns(here *workspace.Conversation, there []string) map[string]bool {
-	missing := map[string]bool{}
-	for _, name := range here.Details.ImportedTurns() {
-		missing[name] = true
-	}
+	missing := lists.Set(here.Details.ImportedTurns())
 	for _, name := range there {
 		delete(missing, name)
 	}

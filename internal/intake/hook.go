@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/capture"
 	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -70,13 +71,11 @@ func StartSweep(repo *gitint.Repo, places sessions.Places, now time.Time, env []
 }
 
 // Enabled returns the agents that have hooks of ours.
-func Enabled(places sessions.Places) (all []sessions.Agent) {
-	for _, agent := range capture.Agents() {
-		if ok, err := capture.Installed(places, agent); err == nil && ok {
-			all = append(all, agent)
-		}
-	}
-	return all
+func Enabled(places sessions.Places) []sessions.Agent {
+	return lists.Filter(capture.Agents(), func(agent sessions.Agent) bool {
+		ok, err := capture.Installed(places, agent)
+		return err == nil && ok
+	})
 }
 
 // InTurn names the sessions whose agents are in a turn in a working tree.

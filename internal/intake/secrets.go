@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -46,10 +47,9 @@ func NewImporter(d Destination) (*importer.Importer, error) {
 		exceptions.Add(allowed)
 	}
 	limits := w.Limits()
-	var own []*secrets.Rules
-	for _, value := range d.Own {
-		own = append(own, secrets.ValueRules(secrets.Own, value))
-	}
+	own := lists.Map(d.Own, func(value string) *secrets.Rules {
+		return secrets.ValueRules(secrets.Own, value)
+	})
 	return &importer.Importer{
 		Workspace: w, Home: d.Home, Rules: rules, Own: own,
 		Exceptions: exceptions, Redactions: entries.Redactions, Restored: d.Restored,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -82,10 +83,7 @@ func (r *entryReader) withLeft(name string, all []check.Entry) ([]check.Entry, e
 	if err != nil || len(left) == 0 {
 		return all, err
 	}
-	names := make(map[string]bool, len(all))
-	for _, e := range all {
-		names[e.Name] = true
-	}
+	names := lists.Set(lists.Map(all, func(e check.Entry) string { return e.Name }))
 	all = slices.Clone(all)
 	for _, file := range left {
 		base, _, deeper := strings.Cut(file[len(dir)+1:], "/")

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -141,13 +142,9 @@ func (h *Host) Quarantines(
 	if h.StateDir != "" {
 		dirs = append(dirs, h.StateDir)
 	}
-	var all []quarantine.Quarantine
-	for _, dir := range dirs {
-		all = append(all, quarantine.Quarantine{
-			Dir: filepath.Join(dir, "trash"), Root: root, Keep: keep,
-		})
-	}
-	return all
+	return lists.Map(dirs, func(dir string) quarantine.Quarantine {
+		return quarantine.Quarantine{Dir: filepath.Join(dir, "trash"), Root: root, Keep: keep}
+	})
 }
 
 // ApproveOwn approves claims that the user typed, and reports that. If approvals cannot be stored,

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -149,16 +150,10 @@ func (t Tracked) inIndex(
 		return nil, nil, err
 	}
 	indexed, err := t.indexedDirs(index)
-	for _, id := range ids {
-		if len(indexed[id]) > 0 {
-			tracked = append(tracked, id)
-		}
-	}
-	for _, h := range res.Gone {
-		if slices.Contains(res.Removed, h) || hasFile(index, workspace.BlobPath(t.Dir, h)) {
-			contents = append(contents, h)
-		}
-	}
+	tracked = lists.Filter(ids, func(id events.ID) bool { return len(indexed[id]) > 0 })
+	contents = lists.Filter(res.Gone, func(h blobs.Hash) bool {
+		return slices.Contains(res.Removed, h) || hasFile(index, workspace.BlobPath(t.Dir, h))
+	})
 	return tracked, contents, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -182,10 +183,7 @@ func (r *Run) ask(ctx context.Context, question string, words []choiceWord) (str
 	}
 	defer func() { _ = s.Close() }()
 	s.Say("%s\n", strings.TrimRight(question, "\n"))
-	var names []string
-	for _, w := range words {
-		names = append(names, w.word)
-	}
+	names := lists.Map(words, func(w choiceWord) string { return w.word })
 	for {
 		answer, err := s.Line("%s, ? ", strings.Join(names, ", "))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/prepare"
@@ -168,10 +169,9 @@ func (s *setup) askModel(ctx context.Context) error {
 	if err != nil && !errors.Is(err, prepare.ErrNoCatalog) {
 		return fmt.Errorf("set up %s: %w", s.provider.Name, err)
 	}
-	var names []string
-	for _, info := range list {
-		names = append(names, strings.TrimPrefix(info.ID, s.provider.Name+"/"))
-	}
+	names := lists.Map(list, func(info llm.Info) string {
+		return strings.TrimPrefix(info.ID, s.provider.Name+"/")
+	})
 	for i, name := range names[:min(len(names), offered)] {
 		s.Terminal.Say("%3d  %s\n", i+1, name)
 	}

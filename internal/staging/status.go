@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 
@@ -60,11 +61,9 @@ func Status(
 	for _, f := range slices.Concat(plan.Report.Findings, lost, conflicts) {
 		all.addFinding(f, said)
 	}
-	sorted = make([]*StatusRecord, 0, len(all))
-	for _, r := range all {
-		sorted = append(sorted, r)
-	}
-	slices.SortFunc(sorted, func(x, y *StatusRecord) int { return cmp.Compare(x.ID, y.ID) })
+	sorted = slices.SortedFunc(maps.Values(all), func(x, y *StatusRecord) int {
+		return cmp.Compare(x.ID, y.ID)
+	})
 	all.entitle(ctx, req.Repo, w, plan.Staged)
 	var about check.Report // has each once
 	for _, f := range slices.Concat(plan.Report.Findings, lost, conflicts) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -204,11 +205,7 @@ func (l *list) change(k *known) {
 
 // summaries returns all summaries, the latest first, with the number of each one's last change.
 func (l *list) summaries() (all []view.Summary, changed []int) {
-	sorted := make([]*known, 0, len(l.known))
-	for _, k := range l.known {
-		sorted = append(sorted, k)
-	}
-	slices.SortFunc(sorted, func(a, b *known) int {
+	sorted := slices.SortedFunc(maps.Values(l.known), func(a, b *known) int {
 		return cmp.Or(b.summary.Last.Compare(a.summary.Last), cmp.Compare(a.entry.ID, b.entry.ID))
 	})
 	for _, k := range sorted {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/go-json-experiment/json/jsontext"
@@ -308,11 +309,7 @@ func (m *mapper) block(r *record, i int, reply string, b *block) {
 }
 
 func (m *mapper) system(r *record, line []byte) {
-	calls := make([]string, 0, len(r.Micro.Value.Calls))
-	for _, id := range r.Micro.Value.Calls {
-		calls = append(calls, string(id))
-	}
-	m.Trim(calls)
+	m.Trim(lists.Map(r.Micro.Value.Calls, func(id sessions.Text) string { return string(id) }))
 	if kept := r.Compaction.Value; r.Subtype == "compact_boundary" {
 		m.kept = map[string]bool{}
 		for _, uuid := range append(kept.Messages.UUIDs, kept.Segment.Head) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -140,10 +141,7 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 		m.beside(h, text)
 		return
 	}
-	all := make([]piece, 0, len(images))
-	for _, url := range images {
-		all = append(all, piece{Image: url})
-	}
+	all := lists.Map(images, func(url sessions.Text) piece { return piece{Image: url} })
 	m.prompt(held{at: r.Time.Time, number: m.number}, text, attached(all))
 	if slices.ContainsFunc(images, isElsewhere) {
 		m.keep(r)
