@@ -7,8 +7,7 @@
 // machine, in the quarantine of garbage collection, in the index, in everything that any ref,
 // reflog or stash can reach, and in other versions of the conversations that refer to it, which may
 // hold the content inline. [Restore] stores the content that it finds. It is for callers that know
-// which content is missing, such as a hook after a merge; with [Sources.Near] it takes
-// milliseconds.
+// which content is missing, such as a hook after a merge.
 //
 // What it keeps true: restored content has the requested hash, whatever its place claims. All
 // content is searched for at once, with a number of processes that does not depend on how much is

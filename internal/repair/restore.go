@@ -32,9 +32,6 @@ type Sources struct {
 	Workspace *workspace.Workspace
 	// Repo is its repository, or nil.
 	Repo *gitint.Repo
-	// Near skips everything that requires a walk through history. The remaining places are files on
-	// this machine, the index, and the commits around HEAD, which takes milliseconds.
-	Near bool
 	// Progress, if not nil, is called with the progress of a stage.
 	Progress func(stage string, done, total int)
 }
@@ -189,23 +186,19 @@ func (s *search) run(ctx context.Context) error {
 	stages := []struct {
 		name string
 		look func(context.Context) error
-		far  bool
 	}{
-		{"stores", s.stores, false},
-		{"the index", s.indexes, false},
-		{"the commits around HEAD", s.heads, false},
-		{"copies of conversations", s.copies, false},
-		{"other workspaces", s.neighbours, true},
-		{"history", s.history, true},
-		{"older versions of conversations", s.versions, true},
-		{"other directories in history", s.elsewhere, true},
+		{"stores", s.stores},
+		{"the index", s.indexes},
+		{"the commits around HEAD", s.heads},
+		{"copies of conversations", s.copies},
+		{"other workspaces", s.neighbours},
+		{"history", s.history},
+		{"older versions of conversations", s.versions},
+		{"other directories in history", s.elsewhere},
 	}
 	for i, stage := range stages {
 		if len(s.lost) == 0 {
 			break
-		}
-		if stage.far && s.Near {
-			continue
 		}
 		if s.Progress != nil {
 			s.Progress("places", i, len(stages))

@@ -94,30 +94,29 @@ func TestRestoreFromEachPlace(t *testing.T) {
 		name  string
 		put   string
 		place repair.Place
-		far   bool // not found near
 	}{
-		{"an older commit", "older", repair.PlaceCommit, true},
-		{"HEAD", "head", repair.PlaceCommit, false},
-		{"the other parent of a merge", "parent", repair.PlaceCommit, false},
-		{"a reflog", "reflog", repair.PlaceCommit, true},
-		{"the stash", "stash", repair.PlaceCommit, true},
-		{"a ref of no branch", "ref", repair.PlaceCommit, true},
-		{"another directory", "moved", repair.PlaceCommit, true},
-		{"behind a damaged version", "behind", repair.PlaceCommit, true},
-		{"the index", "index", repair.PlaceIndex, false},
-		{"another worktree", "worktree", repair.PlaceStore, false},
-		{"another workspace of the working tree", "nested", repair.PlaceStore, true},
-		{"another workspace of another worktree", "worktree-nested", repair.PlaceStore, true},
-		{"a conversation of another workspace", "nested-stream", repair.PlaceStream, true},
-		{"the index of another worktree", "worktree-index", repair.PlaceIndex, false},
-		{"the user-local store", "user-local", repair.PlaceStore, false},
-		{"the quarantine", "quarantine", repair.PlaceQuarantine, false},
-		{"a copy of a compaction", "compacted", repair.PlaceQuarantine, false},
-		{"Git LFS", "lfs", repair.PlaceLFS, false},
-		{"an older version of the conversation", "stream", repair.PlaceStream, true},
-		{"the user's copy of the conversation", "copy", repair.PlaceStream, false},
-		{"what jp put away", "trash", repair.PlaceStream, false},
-		{"nowhere", "nowhere", "", true},
+		{"an older commit", "older", repair.PlaceCommit},
+		{"HEAD", "head", repair.PlaceCommit},
+		{"the other parent of a merge", "parent", repair.PlaceCommit},
+		{"a reflog", "reflog", repair.PlaceCommit},
+		{"the stash", "stash", repair.PlaceCommit},
+		{"a ref of no branch", "ref", repair.PlaceCommit},
+		{"another directory", "moved", repair.PlaceCommit},
+		{"behind a damaged version", "behind", repair.PlaceCommit},
+		{"the index", "index", repair.PlaceIndex},
+		{"another worktree", "worktree", repair.PlaceStore},
+		{"another workspace of the working tree", "nested", repair.PlaceStore},
+		{"another workspace of another worktree", "worktree-nested", repair.PlaceStore},
+		{"a conversation of another workspace", "nested-stream", repair.PlaceStream},
+		{"the index of another worktree", "worktree-index", repair.PlaceIndex},
+		{"the user-local store", "user-local", repair.PlaceStore},
+		{"the quarantine", "quarantine", repair.PlaceQuarantine},
+		{"a copy of a compaction", "compacted", repair.PlaceQuarantine},
+		{"Git LFS", "lfs", repair.PlaceLFS},
+		{"an older version of the conversation", "stream", repair.PlaceStream},
+		{"the user's copy of the conversation", "copy", repair.PlaceStream},
+		{"what jp put away", "trash", repair.PlaceStream},
+		{"nowhere", "nowhere", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -134,20 +133,11 @@ func TestRestoreFromEachPlace(t *testing.T) {
 				t.Errorf("a search has changed %s", changed)
 			}
 			checkFound(t, found, test.place)
-			src.Near = true
-			near, err := repair.Search(t.Context(), src, lost)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := len(near.Finds) == 0; got != test.far {
-				t.Errorf("not found near: %v, want %v", got, test.far)
-			}
 			brought, err := repair.Bring(t.Context(), src, src.Workspace.Blobs(), found.Finds)
 			if err != nil {
 				t.Fatal(err)
 			}
 			checkFound(t, brought, test.place)
-			src.Near = false
 			if _, err := repair.Restore(t.Context(), src, src.Workspace.Blobs(), lost); err != nil {
 				t.Fatal(err)
 			}
