@@ -2,7 +2,6 @@ package check
 
 import (
 	"io/fs"
-	"runtime"
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -43,8 +42,6 @@ type Options struct {
 	Gaps []Gap
 	// Progress, if not nil, is called with the progress of a stage.
 	Progress func(stage string, done, total int)
-	// Workers bounds how many files are read at a time; 0 means one per processor.
-	Workers int
 }
 
 // A Gap is a reason why a repository is incomplete, in the words of gitint.
@@ -60,13 +57,6 @@ func (o *Options) dirs() []string {
 		return []string{".jp"}
 	}
 	return o.Dirs
-}
-
-func (o *Options) workers() int {
-	if o.Workers > 0 {
-		return o.Workers
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 // in returns the options for a workspace.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -281,7 +282,7 @@ func (v *verifier) inspectAll(
 	}
 	work, results := make(chan loaded), make(chan result)
 	var group sync.WaitGroup
-	for range min(v.opts.workers(), len(jobs)) {
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		group.Go(func() {
 			for l := range work {
 				done := v.turn.Take(l.file)
