@@ -14,19 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A VersionError reports that the installed git is too old for an operation.
-type VersionError struct {
-	For        string // the operation
-	Have, Need Version
-}
-
-// Error names both versions.
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("%s needs git %s, this one is %s", e.For, e.Need, e.Have)
-}
-
-// mergeTreeVersion is the first git that merges without a working tree.
-func mergeTreeVersion() Version { return Version{Major: 2, Minor: 38} }
+// MergeTreeVersion is the first git that merges without a working tree.
+func MergeTreeVersion() Version { return Version{Major: 2, Minor: 38} }
 
 // A MergedTree is the result of a merge that was not committed.
 type MergedTree struct {
@@ -45,8 +34,9 @@ func (r *Repo) MergeTree(
 	if err != nil {
 		return nil, err
 	}
-	if !have.AtLeast(mergeTreeVersion()) {
-		return nil, &VersionError{"merging without a working tree", have, mergeTreeVersion()}
+	if need := MergeTreeVersion(); !have.AtLeast(need) {
+		return nil, fmt.Errorf(
+			"merging without a working tree needs git %s, this one is %s", need, have)
 	}
 	args := append(withSettings(settings), "merge-tree", "--write-tree", "-z", "--name-only",
 		"--no-messages", ours, theirs)

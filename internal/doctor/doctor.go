@@ -252,9 +252,6 @@ func (d *examination) keys() error {
 	return nil
 }
 
-// mergeTreeVersion is the first git that merges without a working tree.
-func mergeTreeVersion() gitint.Version { return gitint.Version{Major: 2, Minor: 38} }
-
 func (d *examination) git(ctx context.Context, repo *gitint.Repo) error {
 	v, err := repo.Version(ctx)
 	if err != nil {
@@ -264,9 +261,9 @@ func (d *examination) git(ctx context.Context, repo *gitint.Repo) error {
 	case !v.AtLeast(gitint.MinVersion()):
 		d.add("git", fmt.Sprintf("git %s is too old, %s is needed", v, gitint.MinVersion()),
 			"install a newer git")
-	case !v.AtLeast(mergeTreeVersion()):
+	case !v.AtLeast(gitint.MergeTreeVersion()):
 		d.add("git", fmt.Sprintf("git %s cannot merge without a working tree, %s can",
-			v, mergeTreeVersion()), "install a newer git")
+			v, gitint.MergeTreeVersion()), "install a newer git")
 	}
 	return nil
 }
