@@ -119,7 +119,7 @@ func (r *Resolver) pattern(uri string) (string, error) {
 
 // file resolves one file, or the lines in a fragment.
 func (r *Resolver) file(name, fragment string) (events.Resource, error) {
-	f, err := r.o.Files.Tree.Read(name, maxFile)
+	f, err := r.o.Files.Tree.Read(name, maxFile, file.CanRead)
 	if err != nil {
 		return events.Resource{}, err
 	}

@@ -250,7 +250,7 @@ func (r reader) Refresh(_ context.Context, uri string) (events.Resource, error) 
 	if err != nil {
 		return events.Resource{}, err
 	}
-	f, err := r.tree.Read(p, 1<<20)
+	f, err := r.tree.Read(p, 1<<20, file.CanRead)
 	return f.Resource(), err
 }
 

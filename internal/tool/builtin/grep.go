@@ -71,7 +71,7 @@ func (w Workspace) grepFiles(ctx context.Context, a grepArgs) (tool.Result, erro
 		if err := ctx.Err(); err != nil {
 			return tool.Result{}, err
 		}
-		f, err := w.Tree.Read(name, maxFile)
+		f, err := w.Tree.Read(name, maxFile, file.CanRead)
 		if err != nil || !file.IsText(f.Data) {
 			continue // gone, too large or binary
 		}

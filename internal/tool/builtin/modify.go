@@ -217,7 +217,7 @@ func (a modifyArgs) paths(p pattern) list {
 }
 
 func (w Workspace) newEdit(rel string) (*edit, error) {
-	f, err := w.Tree.ReadToChange(rel, maxFile)
+	f, err := w.Tree.Read(rel, maxFile, file.CanUpdate)
 	if err == nil && !file.IsText(f.Data) {
 		err = fmt.Errorf("modify %q: it is not text", rel)
 	}

@@ -47,7 +47,7 @@ func (w Workspace) readFile(_ context.Context, a readArgs) (tool.Result, error) 
 		}
 		p = real
 	}
-	f, err := w.Tree.Read(p, maxFile)
+	f, err := w.Tree.Read(p, maxFile, file.CanRead)
 	if err != nil {
 		return tool.Result{}, err
 	}

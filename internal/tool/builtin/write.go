@@ -91,7 +91,7 @@ func (w Workspace) deletion(_ context.Context, a deleteArgs) ([]*edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := w.Tree.ReadToDelete(rel, maxFile)
+	f, err := w.Tree.Read(rel, maxFile, file.CanDelete)
 	if errors.Is(err, file.ErrTooLarge) {
 		f, err = file.File{Rel: rel, Data: []byte("(too large to be shown)\n")}, nil
 	}

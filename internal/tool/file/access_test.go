@@ -74,8 +74,8 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	for name, do := range map[string]func() error{
-		"read":   func() error { _, err := tree.Read(".env", 0); return err },
-		"change": func() error { _, err := tree.ReadToChange("README", 0); return err },
+		"read":   func() error { _, err := tree.Read(".env", 0, CanRead); return err },
+		"change": func() error { _, err := tree.Read("README", 0, CanUpdate); return err },
 		"create": func() error { _, err := tree.Create("new", nil); return err },
 		"update": func() error { _, err := tree.Replace("README", nil, nil); return err },
 		"delete": func() error { _, err := tree.Remove("src/lib"); return err },
@@ -84,7 +84,7 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%s: error is %v", name, err)
 		}
 	}
-	if _, err := tree.ReadToChange("src/gen/out", 0); err != nil {
+	if _, err := tree.Read("src/gen/out", 0, CanUpdate); err != nil {
 		t.Error(err)
 	}
 	if tree.IsFile(".env") || !tree.IsFile("README") {
@@ -104,13 +104,13 @@ func TestAccess(t *testing.T) {
 func TestAccessThatIsNone(t *testing.T) {
 	root, _ := workspace(t)
 	for _, access := range []string{"", "{}", `{"fs":[]}`, `{"net":[{"host":"x"}]}`} {
-		if _, err := restricted(t, root, access).Read("src/main.rs", 0); err != nil {
+		if _, err := restricted(t, root, access).Read("src/main.rs", 0, CanRead); err != nil {
 			t.Errorf("%q: %v", access, err)
 		}
 	}
 	// With rules for paths outside only, nothing inside is granted.
 	out := restricted(t, root, `{"fs":[{"path":"/etc","external":true,"read":true}]}`)
-	if _, err := out.Read("src/main.rs", 0); !errors.Is(err, ErrNotGranted) {
+	if _, err := out.Read("src/main.rs", 0, CanRead); !errors.Is(err, ErrNotGranted) {
 		t.Errorf("error is %v", err)
 	}
 	for _, access := range []string{`{"fs":[{"path":"../x"}]}`, `{"fs":[{"path":".git"}]}`} {

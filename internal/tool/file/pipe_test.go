@@ -14,7 +14,7 @@ func TestAPipeIsNotOpened(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {
 		t.Skip(err)
 	}
-	if _, err := tree(t, root).Read("pipe", 0); !errors.Is(err, ErrNotRegular) {
+	if _, err := tree(t, root).Read("pipe", 0, CanRead); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("a pipe: %v", err)
 	}
 }

@@ -120,22 +120,9 @@ type File struct {
 	Data []byte
 }
 
-// Read reads a regular file of at most limit bytes; 0 is no limit.
-func (t *Tree) Read(path string, limit int64) (File, error) {
-	return t.read(path, limit, CanRead)
-}
-
-// ReadToChange is Read with the right to change the file instead of that to read it.
-func (t *Tree) ReadToChange(path string, limit int64) (File, error) {
-	return t.read(path, limit, CanUpdate)
-}
-
-// ReadToDelete is Read with the right to delete the file instead of that to read it.
-func (t *Tree) ReadToDelete(path string, limit int64) (File, error) {
-	return t.read(path, limit, CanDelete)
-}
-
-func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
+// Read reads a regular file of at most limit bytes; 0 is no limit. Who reads it to change or to
+// delete it needs the right to that instead of that to read it.
+func (t *Tree) Read(path string, limit int64, c Capability) (File, error) {
 	rel, info, err := t.existing(path, c)
 	if err != nil {
 		return File{}, err

@@ -50,7 +50,7 @@ func TestNothingLeavesTheWorkspace(t *testing.T) {
 	before := snapshot(t, filepath.Dir(root))
 	tr := tree(t, root, filepath.Join(root, "bare.git"))
 	for _, p := range paths {
-		refused(t, "read "+p, func() error { _, err := tr.Read(p, 0); return err })
+		refused(t, "read "+p, func() error { _, err := tr.Read(p, 0, CanRead); return err })
 		refused(t, "stat "+p, func() error { _, _, err := tr.Stat(p); return err })
 		refused(t, "create "+p, func() error { _, err := tr.Create(p, []byte("x")); return err })
 		refused(t, "replace "+p, func() error { _, err := tr.Replace(p, nil, []byte("x")); return err })
@@ -90,7 +90,7 @@ func TestLinksInsideAreFollowed(t *testing.T) {
 	root, _ := workspace(t)
 	symlink(t, "src", filepath.Join(root, "code"))
 	tr := tree(t, root)
-	f, err := tr.Read("code/main.rs", 0)
+	f, err := tr.Read("code/main.rs", 0, CanRead)
 	if err != nil || f.Rel != "src/main.rs" || f.URI != "file:///$WORKSPACE/src/main.rs" {
 		t.Fatalf("%+v (%v)", f, err)
 	}
@@ -173,10 +173,10 @@ func TestNamesThatNobodyCouldRead(t *testing.T) {
 func TestLimitAndDirectories(t *testing.T) {
 	root, _ := workspace(t)
 	tr := tree(t, root)
-	if _, err := tr.Read("src/main.rs", 3); !errors.Is(err, ErrTooLarge) {
+	if _, err := tr.Read("src/main.rs", 3, CanRead); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("limit: %v", err)
 	}
-	if _, err := tr.Read("src", 0); !errors.Is(err, ErrNotRegular) {
+	if _, err := tr.Read("src", 0, CanRead); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("directory: %v", err)
 	}
 }
