@@ -31,14 +31,11 @@ type guard struct {
 }
 
 func newGuard(o HTTPOptions) *guard {
-	base := o.Transport
-	if base == nil {
-		base = &http.Transport{
-			TLSHandshakeTimeout: 10 * time.Second, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 1,
-		}
+	base := &http.Transport{
+		TLSHandshakeTimeout: 10 * time.Second, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 1,
 	}
-	g := &guard{o: o, direct: base.Clone(), proxy: base.Clone()}
-	g.direct.Proxy, g.direct.DialContext = nil, g.dial
+	g := &guard{o: o, direct: base, proxy: base.Clone()}
+	g.direct.DialContext = g.dial
 	g.proxy.Proxy = o.Proxy
 	return g
 }

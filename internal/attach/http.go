@@ -42,9 +42,6 @@ type HTTPOptions struct {
 	// MaxBytes limits the size of a page after decompression; zero is 10 MiB.
 	MaxBytes  int64
 	UserAgent string
-	// Transport is the template for connections; nil is the default. Its dialer and proxy are
-	// ignored.
-	Transport *http.Transport
 }
 
 // A Fetcher fetches web pages.
@@ -79,12 +76,6 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// A StatusError is an unsuccessful response.
-type StatusError struct{ Status string }
-
-// Error implements error.
-func (e *StatusError) Error() string { return "the server returned " + e.Status }
-
 // Fetch returns the page as a resource. HTML is converted to Markdown, because readers want the
 // text of a page, and because markup changes more often than the text.
 func (f *Fetcher) Fetch(ctx context.Context, address string) (events.Resource, error) {
@@ -108,7 +99,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string) (events.Resource, e
 	case err != nil:
 		return events.Resource{}, fmt.Errorf("read %q: %w", u, err)
 	case resp.StatusCode/100 != 2:
-		return events.Resource{}, &StatusError{resp.Status}
+		return events.Resource{}, errors.New("the server returned " + resp.Status)
 	case int64(len(data)) > f.o.MaxBytes:
 		return events.Resource{}, fmt.Errorf("the page is larger than %d bytes", f.o.MaxBytes)
 	}
