@@ -10,12 +10,10 @@ import (
 	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
-// A Setting is one value of a configuration key and its origin.
+// A Setting is one value of a configuration key.
 type Setting struct {
 	// Scope is system, global, local, worktree or command.
 	Scope string
-	// Origin is file:<path>, command line: or another of git's names.
-	Origin string
 	// Value is also "" for a key without a value, which git takes for true.
 	Value string
 }
@@ -63,7 +61,7 @@ func (r *Repo) ConfigMatching(ctx context.Context, pattern string) (map[string][
 // eachSetting calls f for everything that git config prints of a key or a pattern.
 func (r *Repo) eachSetting(ctx context.Context, mode, key string, f func(Setting)) error {
 	out, err := r.git.Run(ctx, git.Command{Args: []string{
-		"config", "-z", "--show-scope", "--show-origin", mode, key,
+		"config", "-z", "--show-scope", mode, key,
 	}})
 	if isAbsent(err) {
 		return nil
@@ -72,11 +70,11 @@ func (r *Repo) eachSetting(ctx context.Context, mode, key string, f func(Setting
 		return fmt.Errorf("read configuration %q: %w", key, err)
 	}
 	fields := splitZ(out)
-	if len(fields)%3 != 0 {
+	if len(fields)%2 != 0 {
 		return fmt.Errorf("read configuration %q: %d fields", key, len(fields))
 	}
-	for ; len(fields) > 0; fields = fields[3:] {
-		f(Setting{Scope: fields[0], Origin: fields[1], Value: fields[2]})
+	for ; len(fields) > 0; fields = fields[2:] {
+		f(Setting{Scope: fields[0], Value: fields[1]})
 	}
 	return nil
 }

@@ -21,9 +21,9 @@ func TestConfigSaysWhereAValueStands(t *testing.T) {
 	repo := openAt(t, r)
 	all, err := repo.ConfigAll(t.Context(), "jp.x")
 	want := []gitint.Setting{
-		{Scope: "global", Origin: "file:" + global, Value: "of the user"},
-		{Scope: "local", Origin: "file:.git/config", Value: "two\nlines"},
-		{Scope: "command", Origin: "command line:", Value: "of the command"},
+		{Scope: "global", Value: "of the user"},
+		{Scope: "local", Value: "two\nlines"},
+		{Scope: "command", Value: "of the command"},
 	}
 	if err != nil || !slices.Equal(all, want) {
 		t.Errorf("got %q, %v", all, err)
