@@ -376,9 +376,6 @@ func TestWhatIsGuardedIsNotBesideTheGuard(t *testing.T) {
 		for _, name := range c.ToolNames() {
 			free = append(append(free, c.Tool(name).JSON...), c.Tool(name).Defaults...)
 		}
-		for _, name := range c.ServerNames() {
-			free = append(free, c.Server(name).JSON...)
-		}
 		for _, name := range c.ProviderNames() {
 			free = append(free, c.Provider(name).JSON...)
 		}

@@ -80,7 +80,6 @@ type Server struct {
 	Name    string
 	Command Process // for "stdio": JSON with command, arguments and variables
 	URL     Host    // for "http"
-	JSON    []byte  // the table, without guarded values
 }
 
 // ServerNames returns the MCP servers in order.
@@ -89,10 +88,7 @@ func (c *Config) ServerNames() []string { return c.names("providers", "mcp") }
 // Server returns an MCP server by name.
 func (c *Config) Server(name string) Server {
 	at := []string{"providers", "mcp", name}
-	s := Server{
-		Name: name,
-		JSON: c.without(at, "command", "arguments", "variables", "checksum", "url", "headers"),
-	}
+	s := Server{Name: name}
 	raw, _, ok := c.Value(at...)
 	if !ok {
 		return s
