@@ -156,7 +156,6 @@ func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 		c.Details.Labels[LabelImport] = v.String()
 	}
 	main.Report = b.report
-	main.Report.Paths = b.places.count
 	for _, c := range b.children {
 		theirs, err := c.Finish(v)
 		if err != nil {

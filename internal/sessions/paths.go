@@ -30,10 +30,7 @@ func HomeOf(dir string) string { return home().FindString(dir) }
 
 // places replaces two directories by placeholders, only where a path has the complete name. Paths
 // occur in text as programs write them, so each directory is searched in several spellings.
-type places struct {
-	dirs  []directory
-	count int
-}
+type places struct{ dirs []directory }
 
 // A directory is replaced by place.
 type directory struct {
@@ -123,13 +120,13 @@ func (p *places) replace(text []byte) []byte {
 			continue
 		}
 		for _, s := range d.spellings {
-			text = p.replaceOne(text, d, s)
+			text = d.replace(text, s)
 		}
 	}
 	return text
 }
 
-func (p *places) replaceOne(text []byte, d directory, spelling []byte) []byte {
+func (d directory) replace(text, spelling []byte) []byte {
 	i := bytes.Index(text, spelling)
 	if i < 0 {
 		return text
@@ -143,7 +140,6 @@ func (p *places) replaceOne(text []byte, d directory, spelling []byte) []byte {
 		out = append(out, text[:i]...)
 		if d.endsBefore(text[end:]) {
 			out = append(out, d.place...)
-			p.count++
 		} else {
 			out = append(out, spelling...)
 		}

@@ -106,7 +106,6 @@ type Report struct {
 	Input, Output int64
 	Records       map[string]int   // kept without a counterpart, by kind
 	Dropped       map[string]int64 // bytes of repetitions, by kind
-	Paths         int              // prefixes of paths that were replaced
 	Redacted      map[string]int   // secrets, by rule
 	Outside       map[string]int   // records of directories outside of the root, by directory
 	Broken        []BrokenLine
