@@ -40,7 +40,7 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 			return names, err
 		},
 		Settings: func() error {
-			_, err := a.jpConfig(nil)
+			_, err := a.jpConfig()
 			return err
 		},
 		Dirs:     func(repo *gitint.Repo) []string { return cloneOf(a, repo).Dirs() },

@@ -13,10 +13,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// jpConfig returns jp's configuration for a conversation, for the workspace alone when conv is nil,
-// and for the user alone if there is no workspace.
-func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
-	s, err := jpSources(a, conv)
+// jpConfig returns jp's configuration for the workspace, and for the user alone if there is none.
+func (a *app) jpConfig() (*jpconfig.Config, error) {
+	s, err := jpSources(a)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +48,12 @@ func gateOf(a *app) (trust.Gate, error) {
 }
 
 // jpSources returns the places of that configuration's layers.
-func jpSources(a *app, conv *workspace.Conversation) (jpconfig.Sources, error) {
+func jpSources(a *app) (jpconfig.Sources, error) {
 	w, err := a.workspace()
 	if err != nil && !errors.Is(err, workspace.ErrNoWorkspace) {
 		return jpconfig.Sources{}, err
 	}
-	return a.host().Sources(w, conv), nil
+	return a.host().Sources(w, nil), nil
 }
 
 // modelsOf returns models for commands that ask no question.

@@ -47,7 +47,7 @@ func (c modelsCmd) Run(ctx context.Context, a *app) error {
 
 // modelsHere returns the models here. There need not be a workspace.
 func modelsHere(a *app) (prepare.Models, error) {
-	conf, err := a.jpConfig(nil)
+	conf, err := a.jpConfig()
 	if err != nil {
 		return prepare.Models{}, err
 	}

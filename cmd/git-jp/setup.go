@@ -54,7 +54,7 @@ func (setupCmd) Run(ctx context.Context, a *app) error {
 
 // modelsWith returns models by the configuration, with keys of a provider on top.
 func modelsWith(a *app, provider string, keys map[string]string) (all prepare.Models, err error) {
-	sources, err := jpSources(a, nil)
+	sources, err := jpSources(a)
 	if err != nil {
 		return all, err
 	}
