@@ -22,11 +22,10 @@ type Hit struct {
 
 // A Problem is content that could not be searched.
 type Problem struct {
-	Turn    int // 0-based
-	Element int
-	Where   string
-	Ref     blobs.Ref
-	Err     error
+	Turn  int // 0-based
+	Where string
+	Ref   blobs.Ref
+	Err   error
 }
 
 // Error implements error.
@@ -142,7 +141,7 @@ func (w *walk) content(scope Scope, where string, c blobs.Content) {
 	b, err := c.Bytes(w.reader)
 	if err != nil {
 		w.problems = append(w.problems, &Problem{
-			Turn: w.turns[w.element], Element: w.element, Where: where, Ref: c.Ref(), Err: err,
+			Turn: w.turns[w.element], Where: where, Ref: c.Ref(), Err: err,
 		})
 		return
 	}

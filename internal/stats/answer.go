@@ -15,11 +15,10 @@ import (
 
 // An Answer is one that has recorded usage, with its cost.
 type Answer struct {
-	Key    blobs.Hash // the same wherever the answer is copied
-	Index  int        // of its last element
-	At     time.Time
-	Model  string
-	Author string // of the question that it answers
+	Key   blobs.Hash // the same wherever the answer is copied
+	Index int        // of its last element
+	At    time.Time
+	Model string
 	// Tool is the one whose result is the largest new part of the request; "" if the prompt was
 	// larger.
 	Tool string
@@ -51,7 +50,7 @@ func (a *answer) priced(agent string, table *models.Table) Answer {
 	return Answer{
 		Largest: most.Prompt(), LargestCached: most.CacheRead,
 		Key: a.identity(agent), Index: a.index, At: a.element.Time(),
-		Model: a.model, Author: a.author, Tool: a.given.tool,
+		Model: a.model, Tool: a.given.tool,
 		Input: a.usage.Prompt(), Cached: a.usage.CacheRead, Output: a.usage.Output,
 		USD: usd, Priced: known,
 	}

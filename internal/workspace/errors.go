@@ -28,7 +28,6 @@ var ErrLinked = errors.New("it is a symbolic link, and links are not followed")
 // A LockedError reports that another process holds the lock of a conversation.
 type LockedError struct {
 	ID      events.ID
-	Path    string    // of the lock file
 	PID     int       // 0 if unknown
 	Session string    // "" if unknown
 	Since   time.Time // zero if unknown

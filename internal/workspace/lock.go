@@ -223,7 +223,7 @@ func (s *store) release(f *os.File, name string) error {
 // holder reads who holds the lock. It may have been released since.
 func (s *store) holder(id events.ID) *LockedError {
 	name := lockName(id)
-	e := &LockedError{ID: id, Path: filepath.Join(s.dir, filepath.FromSlash(name))}
+	e := &LockedError{ID: id}
 	f, err := regular.OpenIn(s.root, name)
 	if err != nil {
 		return e
