@@ -109,9 +109,9 @@ pictures: build
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v -e internal/bench -e internal/scripts)
 
-PROCESSES  = ^Test(SoleHolders|RandomCommits|SettledPlans|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|BombsAreNotUnpacked|LargeStream.*|Limits|CrashAtEveryStep|ReadShapes|PropertyStagedPaths|TornIndex|LargeIndexIsLeftToGit|KnownHistories|Script)$$
+PROCESSES  = ^Test(SoleHolders|ManyProcesses|RandomCommits|SettledPlans|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|BombsAreNotUnpacked|LargeStream.*|Limits|CrashAtEveryStep|ReadShapes|PropertyStagedPaths|TornIndex|LargeIndexIsLeftToGit|KnownHistories|Script)$$
 SEQUENTIAL = ^Test(Golden.*|PowerFailuresLeaveOnlyWhatIsComplete|OnlyWhatIsDurableIsToldOf|CopiesOnTwo.*|CopyInPlaceOfADamagedOne|CopyIsRedacted|EveryStepMayFail|DamagedPacks|RangeReadsOnlyWhatChanges|HintsNameCommandsThatExist|ImportsOfOneSessionMerge|CompactionThatKeepsTheEnd|RandomPrefixesMerge|WhatAPersonRemovesStaysRemoved|GrowthIsOneImport|NoDamageBringsRedactedBack|HostileServers|AnswersOfAnAddressComeToAnEnd|RandomSessions.*|AnImportThatWentBack|EditsOfAnImportMerge|OlderCopyImportedAgain|WhichDirectoryStays|TurnsAddedHereStay|CodexCutAnywhere|EveryConversationIsResumed|TenThousandRefs|Generations|BatchesAreFound|TruncatedAnywhere|FlippedBits|DeletedAndForeignFiles|StreamerIsLinear|HostileMarkdown|HostileCode|CommittedSettingsOnlyTighten|TooManyKeysOfTOML|SizeOfPackedDelta|BasesAreReadTogether)$$
-SCRIPTS    = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc_(auto|com|cop|inter|kill|quar|remotes)|ls_p|models|query_(attach|ctrl|dedup|editor|fail|first|inter|json|live|lock|mcp|serv|stale|stdin|tim|tit|tool|unm))
+SCRIPTS    = ^Test(Script|Web.*|Agents.*)$$/^(gc_(auto|com|cop|inter|kill|quar|remotes)|ls_p|models|query_(attach|ctrl|dedup|fail|inter|json|live|lock|mcp|serv|stale|stdin|tim|tit))
 
 race: race-packages race-scripts
 race-packages race-scripts: export CGO_ENABLED = 1
@@ -156,7 +156,7 @@ lint: $(TOOLS)/golangci-lint
 	cd internal/tools && $(RUN) test ./platforms && $(RUN) run ./platforms ../.. \
 	  $(filter-out $(shell $(GO) env GOOS),linux darwin windows freebsd)
 	$(COMPILE) list -export -test -deps ./... > /dev/null
-	GOGC=200 $(TOOLS)/golangci-lint run ./...
+	GOGC=off GOMEMLIMIT=3GiB $(TOOLS)/golangci-lint run ./...
 
 # The figures of the code beside their limits.
 metrics:

@@ -127,10 +127,15 @@ func places(t *testing.T, f func(t *testing.T, p place)) {
 }
 
 // TestOtherTypes imports sessions with members that have unexpected types or are missing. No record
-// hides another.
+// hides another. A short run has every other type for each member.
 func TestOtherTypes(t *testing.T) {
+	tried := 0
 	places(t, func(t *testing.T, p place) {
-		for _, v := range []any{-7.5, "x", []any{true}, object{"type": 3.0}} {
+		tried++
+		for i, v := range []any{-7.5, "x", []any{true}, object{"type": 3.0}} {
+			if os.Getenv("GIT_JP_SOAK") == "" && (tried+i)%2 != 0 {
+				continue
+			}
 			all, _, err := sessionstest.Try(p.agent.dialect, p.with(v), 0)
 			if err != nil && !errors.Is(err, sessionstest.ErrNone) {
 				t.Errorf("line %d, %s = %v: %v", p.number, p.member, v, err)
