@@ -194,7 +194,8 @@ func TestActionRunsTheCheck(t *testing.T) {
 	}
 }
 
-// TestGitLabSnippet runs the check of the snippet in docs/ci.md.
+// TestGitLabSnippet runs the check of the snippet in docs/ci.md: for a merge request, and for the
+// first commit of a repository.
 func TestGitLabSnippet(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^ +- (git jp check --format gitlab .*)$`).
 		FindSubmatch(readRoot(t, filepath.Join("docs", "ci.md")))
@@ -202,10 +203,17 @@ func TestGitLabSnippet(t *testing.T) {
 		t.Fatal("docs/ci.md has no such line")
 	}
 	r := danglingRepository(t)
-	_, code := runIn(t, r, "sh", "-c", string(line[1]))
-	if got := r.ReadFile("gl-code-quality-report.json"); code != report.ExitProblems ||
-		!strings.Contains(got, "17800000000-x/events.json") {
-		t.Errorf("it ends with %d and reports\n%s", code, got)
+	for _, base := range []string{r.Run("rev-parse", "HEAD~1"), ""} {
+		if base == "" {
+			r.Run("checkout", "-q", "--orphan", "first")
+			r.Run("commit", "-q", "--no-verify", "-m", "First")
+		}
+		in := r.With("CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base)
+		_, code := runIn(t, in, "sh", "-c", string(line[1]))
+		if got := r.ReadFile("gl-code-quality-report.json"); code != report.ExitProblems ||
+			!strings.Contains(got, "17800000000-x/events.json") {
+			t.Errorf("after %q it ends with %d and reports\n%s", base, code, got)
+		}
 	}
 }
 
