@@ -27,9 +27,8 @@ their models, are written to git-jp-config.toml beside config.toml, and to
 .git-jp-config.toml beside a directory's .jp.toml, for the same reason.
 
 Keys of jp, such as assistant.model.id, are read and written too: in config.toml of your own
-configuration directory, for you everywhere, or in the layer that you name. The list
-and get print what counts, get also what the files of a layer say. docs/models.md shows the keys
-that matter.
+configuration directory, for you everywhere, or in the layer that you name. The list and get print
+what counts, get also what the files of a layer say. docs/models.md shows the keys that matter.
 
 storage.checkout is of this clone alone and is in no file of a commit: full, or lazy for a working
 tree that leaves blobs out until they are asked for. docs/scale.md says more.
