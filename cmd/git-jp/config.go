@@ -50,27 +50,35 @@ func settingsPrinter(a *app, c *config.Config) configure.Printer {
 	return configure.Printer{Printer: &a.terminal.Printer, Config: c, Short: a.short}
 }
 
+// settings returns all settings that count, and reports those that wait for an approval.
+func settings(a *app) (p configure.Printer, all []configure.Record, err error) {
+	root, conf, err := loadConfig(a)
+	if err != nil {
+		return p, nil, err
+	}
+	jp, err := jpSettings(a)
+	if err != nil {
+		return p, nil, err
+	}
+	all, held, err := jp.Records()
+	if err != nil {
+		return p, nil, err
+	}
+	tellSettings(a, root, conf, held...)
+	p = settingsPrinter(a, conf)
+	return p, append(all, p.Own()...), nil
+}
+
 type configShowCmd struct {
 	Key []string `arg:"" optional:"" help:"Keys, or what they begin with; all by default."`
 }
 
 // Run prints settings.
 func (c configShowCmd) Run(a *app) error {
-	root, conf, err := loadConfig(a)
+	p, all, err := settings(a)
 	if err != nil {
 		return err
 	}
-	jp, err := jpSettings(a)
-	if err != nil {
-		return err
-	}
-	all, held, err := jp.Records()
-	if err != nil {
-		return err
-	}
-	p := settingsPrinter(a, conf)
-	all = append(all, p.Own()...)
-	tellSettings(a, root, conf, held...)
 	if err := configure.Find(all, c.Key); err != nil {
 		if len(c.Key) == 2 && configure.Find(all, c.Key[:1]) == nil { // as git sets one
 			return &situation{err.Error(), "'git jp config set <key> <value>' sets one"}
@@ -90,6 +98,16 @@ func (c configGetCmd) Run(ctx context.Context, a *app) error {
 	if c.Key == checkoutKey {
 		return printCheckout(ctx, a)
 	}
+	err := c.print(a)
+	if none, ok := errors.AsType[*config.SettingError](err); ok && none.Unset {
+		if _, _, err := settings(a); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (c configGetCmd) print(a *app) error {
 	if !configure.IsOwn(c.Key) {
 		jp, err := jpSettings(a)
 		if err != nil {
