@@ -22,15 +22,15 @@ var notLazy = map[string][]string{
 		"site_links", "stage_choice", "stage_hidden", "update_branch",
 	},
 	"a blob that the index has is present and read, whatever becomes of its file": {
-		"check_formats", "check_sources", "check_unknown", "compact_inplace", "hook_damaged",
-		"lfs_real", "picture_stopped", "print_forge", "redact_left", "redact_picked", "repair_places",
-		"secrets_check", "stage_refused", "status_states", "status_whole",
+		"check_formats", "check_sources", "check_unknown", "compact_inplace", "export_agents",
+		"hook_damaged", "lfs_real", "picture_stopped", "print_forge", "redact_left", "redact_picked",
+		"repair_places", "secrets_check", "stage_refused", "status_states", "status_whole",
 	},
 	"a collection deletes files, and a committed blob has none": {
 		"check_encoding", "gc_extension", "gc_plan", "gc_why",
 	},
 	"processes or files of blobs are counted": {
-		"hook_idle", "redact_large", "stage_first", "stage_thousand",
+		"hook_idle", "import_kept_out", "redact_large", "stage_first", "stage_thousand",
 	},
 	"it makes a lazy clone itself": {
 		"lazy_failures", "lazy_merge", "lazy_redact", "lazy_unpublished", "log_trees",
