@@ -17,17 +17,12 @@ import (
 func (a Auditor) Lost(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 ) error {
-	finder := finder()
-	review := merge.Review{Repo: a.Repo, Tips: tips}
+	review := merge.Review{Repo: a.Repo, Tips: tips, Finder: finder()}
 	for _, commit := range commits {
 		if len(commit.Parents) < 2 {
 			continue
 		}
-		dirs, err := a.dirsOfSides(ctx, finder, commit)
-		var lost merge.Lost
-		if err == nil {
-			lost, err = review.Lost(ctx, commit, dirs)
-		}
+		lost, err := review.Lost(ctx, commit)
 		if err != nil && len(a.Repo.Incomplete()) > 0 && ctx.Err() == nil {
 			continue
 		}
@@ -39,25 +34,6 @@ func (a Auditor) Lost(
 		}
 	}
 	return nil
-}
-
-// dirsOfSides returns the workspaces of a merge and of its parents, since the merge may lack one.
-func (a Auditor) dirsOfSides(
-	ctx context.Context, finder *gitint.DirFinder, commit gitint.Commit,
-) (dirs []string, err error) {
-	for _, id := range append([]gitint.OID{commit.OID}, commit.Parents...) {
-		tree, err := a.Repo.Tree(ctx, id.String())
-		if err != nil {
-			return nil, err
-		}
-		more, err := finder.Find(tree)
-		if err != nil {
-			return nil, err
-		}
-		dirs = append(dirs, more...)
-	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs), nil
 }
 
 // heads returns the commits that are not ancestors of the others.
@@ -116,7 +92,7 @@ func (a Auditor) losing(ctx context.Context, parents []gitint.OID) ([]merge.Loss
 	if err != nil {
 		return nil, err
 	}
-	dirs, err := finder().Find(index)
+	dirs, err := merge.Workspaces(ctx, finder(), a.Repo, index, parents)
 	if err != nil {
 		return nil, err
 	}

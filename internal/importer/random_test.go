@@ -277,8 +277,9 @@ func lostBy(t *testing.T, r *gittest.Repository) (lost []string) {
 	defer repo.Close() // was only read
 	head := must(repo.Resolve(t.Context(), "HEAD"))
 	parents := must(repo.Parents(t.Context(), head))
-	all := must(merge.Review{Repo: repo, Tips: []gitint.OID{head}}.Lost(t.Context(),
-		gitint.Commit{OID: head, Parents: parents}, []string{workspace.DirName}))
+	all := must(merge.Review{
+		Repo: repo, Tips: []gitint.OID{head}, Finder: gitint.NewDirFinder(workspace.DirName),
+	}.Lost(t.Context(), gitint.Commit{OID: head, Parents: parents}))
 	for _, l := range all.Losses {
 		for _, e := range l.Elements {
 			lost = append(lost, string(e.Raw()))

@@ -28,6 +28,8 @@ type Review struct {
 	Repo *gitint.Repo
 	// Tips holds the commits that should have the lost elements.
 	Tips []gitint.OID
+	// Finder finds the workspaces of the merges and their parents.
+	Finder *gitint.DirFinder
 }
 
 // A Lost holds the losses of a merge commit that no tip restored.
@@ -38,21 +40,25 @@ type Lost struct {
 	Old bool
 }
 
-// Lost returns the losses of a merge commit in conversations below the directories that are not in
-// a tip that has the merge, that no commit between restored, and that no person accepted.
-func (v Review) Lost(ctx context.Context, commit gitint.Commit, dirs []string) (Lost, error) {
-	lost, err := v.lost(ctx, commit, dirs)
+// Lost returns the losses of a merge commit that are not in a tip that has the merge, that no
+// commit between restored, and that no person accepted.
+func (v Review) Lost(ctx context.Context, commit gitint.Commit) (Lost, error) {
+	lost, err := v.lost(ctx, commit)
 	if err != nil {
 		return Lost{}, fmt.Errorf("look for what merge %s lost: %w", commit.OID, err)
 	}
 	return lost, nil
 }
 
-func (v Review) lost(ctx context.Context, commit gitint.Commit, dirs []string) (Lost, error) {
+func (v Review) lost(ctx context.Context, commit gitint.Commit) (Lost, error) {
 	if len(commit.Parents) < 2 {
 		return Lost{}, nil
 	}
 	tree, err := v.Repo.Tree(ctx, commit.OID.String())
+	if err != nil {
+		return Lost{}, err
+	}
+	dirs, err := Workspaces(ctx, v.Finder, v.Repo, tree, commit.Parents)
 	if err != nil {
 		return Lost{}, err
 	}

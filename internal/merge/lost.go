@@ -37,22 +37,52 @@ type Loss struct {
 	with  map[events.ID]bool  // the conversations of the sides
 }
 
+// Workspaces returns the directories .jp of a merge and of its parents, since the merge may lack
+// one.
+func Workspaces(
+	ctx context.Context, finder *gitint.DirFinder, repo *gitint.Repo,
+	merged gitint.Snapshot, parents []gitint.OID,
+) ([]string, error) {
+	all, err := finder.Find(merged)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range parents {
+		tree, err := repo.Tree(ctx, id.String())
+		if err != nil {
+			return nil, err
+		}
+		more, err := finder.Find(tree)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
 // Losses examines every conversation that differs between the merge and its parents.
 func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, error) {
 	var all []Loss
 	var results []homes
+	var workspaces []*inspection
 	for _, dir := range m.Dirs {
 		b, err := m.inspect(ctx, merged, dir)
 		if err != nil {
 			return nil, err
 		}
-		found, err := b.losses(ctx)
+		workspaces, results = append(workspaces, b), append(results, b.merged)
+	}
+	for _, b := range workspaces {
+		found, err := b.losses(ctx, workspaces)
 		if err != nil {
 			return nil, err
 		}
-		all, results = append(all, found...), append(results, b.merged)
+		all = append(all, found...)
 	}
-	if all, err := notMoved(all, results); err != nil || len(all) == 0 {
+	all, err := notMoved(all, results)
+	if err != nil || len(all) == 0 {
 		return all, err
 	}
 	return notRewound(all, results)
@@ -130,7 +160,8 @@ func notMoved(all []Loss, results []homes) (left []Loss, err error) {
 	return left, nil
 }
 
-func (b *inspection) losses(ctx context.Context) ([]Loss, error) {
+// losses examines one of the workspaces of a merge.
+func (b *inspection) losses(ctx context.Context, workspaces []*inspection) ([]Loss, error) {
 	ids := make(map[events.ID]bool)
 	for _, h := range b.sides {
 		for id := range h.dirs {
@@ -142,7 +173,7 @@ func (b *inspection) losses(ctx context.Context) ([]Loss, error) {
 		if b.untouched(id) {
 			continue
 		}
-		l, err := b.loss(ctx, id)
+		l, err := b.loss(ctx, id, workspaces)
 		if _, ok := errors.AsType[*events.SyntaxError](err); ok {
 			continue // checking the trees reports what cannot be read
 		}
@@ -178,7 +209,9 @@ func (h homes) same(other homes, id events.ID) bool {
 
 // loss compares a conversation in a merge with the sides, only by counting: every element of a side
 // must be in the merge, unless another side removed it from their common ancestor.
-func (b *inspection) loss(ctx context.Context, id events.ID) (*Loss, error) {
+func (b *inspection) loss(
+	ctx context.Context, id events.ID, workspaces []*inspection,
+) (*Loss, error) {
 	result, err := b.merged.saidBut(id, &b.redacted) // like the sides: redacted text is no loss
 	if err != nil {
 		return nil, err
@@ -199,6 +232,9 @@ func (b *inspection) loss(ctx context.Context, id events.ID) (*Loss, error) {
 			continue
 		}
 		excused, err := b.excused(ctx, id, i, sides, result)
+		if err == nil {
+			err = b.removedElsewhere(ctx, id, i, workspaces, excused)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -248,7 +284,7 @@ func (b *inspection) excused(
 		if j == one {
 			continue
 		}
-		base, err := b.family.base(ctx, id, b.parents[max(one, j)], b.parents[min(one, j):][:1])
+		base, err := b.baseOf(ctx, id, one, j)
 		if err != nil {
 			return nil, err
 		}
@@ -269,6 +305,41 @@ func (b *inspection) excused(
 		}
 	}
 	return excused, nil
+}
+
+// removedElsewhere adds what a side removed in another workspace to the elements that may be
+// missing, if it has none here: git subtree merges a project that only one side has below a
+// directory.
+func (b *inspection) removedElsewhere(
+	ctx context.Context, id events.ID, one int, workspaces []*inspection,
+	excused map[blobs.Hash]bool,
+) error {
+	for j, h := range b.sides {
+		if j == one || len(h.dirs) > 0 {
+			continue
+		}
+		for _, w := range workspaces {
+			base, err := w.baseOf(ctx, id, one, j)
+			if err != nil {
+				return err
+			}
+			other, err := w.sides[j].saidBut(id, &b.redacted)
+			if err != nil {
+				return err
+			}
+			for _, e := range newSaid("", b.redacted.without(id, base).Stream).without(other) {
+				excused[e.Sum()] = true
+			}
+		}
+	}
+	return nil
+}
+
+// baseOf returns a conversation in the merge base of two sides.
+func (b *inspection) baseOf(
+	ctx context.Context, id events.ID, one, other int,
+) (threeway.Side, error) {
+	return b.family.base(ctx, id, b.parents[max(one, other)], b.parents[min(one, other):][:1])
 }
 
 // agree returns what two sides agree that their base said, and the elements of the first in whose

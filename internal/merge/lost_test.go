@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A merging is two branches and a merge of them, however it was made. An empty stream means that
@@ -209,8 +210,9 @@ func lostBy(t *testing.T, r *gittest.Repository, made string) merge.Lost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lost, err := merge.Review{Repo: repo, Tips: []gitint.OID{tip}}.Lost(t.Context(),
-		gitint.Commit{OID: id, Parents: parents}, []string{".jp"})
+	lost, err := merge.Review{
+		Repo: repo, Tips: []gitint.OID{tip}, Finder: gitint.NewDirFinder(workspace.DirName),
+	}.Lost(t.Context(), gitint.Commit{OID: id, Parents: parents})
 	if err != nil {
 		t.Fatal(err)
 	}

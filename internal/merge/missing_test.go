@@ -69,7 +69,7 @@ func madeQuestions(content string) []question {
 			return fmt.Sprint(all), err
 		}},
 		{"lost", func(ctx context.Context, repo *gitint.Repo) (string, error) {
-			c, m, err := of(ctx, repo)
+			c, _, err := of(ctx, repo)
 			if err != nil {
 				return "", err
 			}
@@ -77,7 +77,9 @@ func madeQuestions(content string) []question {
 			if err != nil {
 				return "", err
 			}
-			lost, err := merge.Review{Repo: repo, Tips: []gitint.OID{tip}}.Lost(ctx, c, m.Dirs)
+			lost, err := merge.Review{
+				Repo: repo, Tips: []gitint.OID{tip}, Finder: gitint.NewDirFinder(workspace.DirName),
+			}.Lost(ctx, c)
 			return fmt.Sprint(elementsOf(lost), lost.Old), err
 		}},
 		{"split", func(ctx context.Context, repo *gitint.Repo) (string, error) {

@@ -58,7 +58,13 @@ func NewReview(ctx context.Context, o Options, rev string) (_ *Review, err error
 	} else if len(later) > 0 {
 		tips = []gitint.OID{r.commit.OID}
 	}
-	r.lost, err = merge.Review{Repo: r.Repo, Tips: tips}.Lost(ctx, r.commit, []string{r.Dir})
+	r.lost, err = merge.Review{
+		Repo: r.Repo, Tips: tips, Finder: gitint.NewDirFinder(workspace.DirName),
+	}.Lost(ctx, r.commit)
+	r.lost.Losses = slices.DeleteFunc(r.lost.Losses, func(l merge.Loss) bool {
+		dir, _ := workspace.PathDir(l.Path)
+		return dir != r.Dir
+	})
 	return r, err
 }
 
