@@ -336,8 +336,8 @@ func (l *lookout) completed(
 	return remedy{found: "HEAD", command: command, noPaths: true}, onto != ""
 }
 
-// before returns the argument of git rebase for the commits from one of the checked-out branch on,
-// "" for a commit that is not on it.
+// before returns the arguments of git rebase for the commits from one of the checked-out branch on,
+// "" for a commit that is not on it. Without -r git would leave merges out.
 func (l *lookout) before(ctx context.Context, rev string) string {
 	commit, err := l.repo.Resolve(ctx, rev)
 	if err != nil {
@@ -348,8 +348,16 @@ func (l *lookout) before(ctx context.Context, rev string) string {
 		return ""
 	}
 	onto := commit.String()[:12] + "^"
+	revs := []string{"HEAD", "^" + onto}
 	if _, err := l.repo.Resolve(ctx, onto); err != nil {
-		return "--root"
+		onto, revs = "--root", revs[:1]
+	}
+	commits, err := l.repo.Commits(ctx, revs...)
+	if err != nil {
+		return ""
+	}
+	if slices.ContainsFunc(commits, func(c gitint.Commit) bool { return len(c.Parents) > 1 }) {
+		return "-r " + onto
 	}
 	return onto
 }
