@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
 )
@@ -26,8 +28,13 @@ func (r *Repo) AddTrailers(ctx context.Context, file string, trailers []string) 
 	return nil
 }
 
+// trailerArgs returns the arguments that add trailers as every clone reads them, whatever
+// separators are configured in this one.
 func trailerArgs(trailers []string) []string {
-	args := []string{"interpret-trailers", "--if-exists", "addIfDifferent"}
+	args := []string{
+		"-c", "trailer.separators=:", "interpret-trailers", "--no-divider",
+		"--if-exists", "addIfDifferent",
+	}
 	for _, t := range trailers {
 		args = append(args, "--trailer", t)
 	}
@@ -47,8 +54,7 @@ const trailedFields = 3
 // values of the trailers of a key.
 func (r *Repo) Trailers(ctx context.Context, key string, revs ...string) ([]Trailed, error) {
 	args := append(slices.Clone(quiet[:]), "log", "-z", "--no-show-signature", "--no-color",
-		"--format=tformat:%H%x1e%ct%x1e%(trailers:key="+key+
-			",valueonly,unfold,separator=%x1f)", "--end-of-options")
+		"--format=tformat:%H%x1e%ct%x1e%B", "--end-of-options")
 	out, err := r.git.Run(ctx, git.Command{Args: append(append(args, revs...), "--")})
 	if err != nil {
 		return nil, fmt.Errorf("list trailers: %w", err)
@@ -67,15 +73,49 @@ func (r *Repo) Trailers(ctx context.Context, key string, revs ...string) ([]Trai
 		if err != nil {
 			return nil, fmt.Errorf("list trailers: %w", err)
 		}
-		t := Trailed{OID: id, Committed: time.Unix(seconds, 0)}
-		for value := range strings.SplitSeq(fields[2], "\x1f") {
-			if value = strings.TrimSpace(value); value != "" {
-				t.Values = append(t.Values, value)
-			}
-		}
-		all = append(all, t)
+		all = append(all, Trailed{
+			OID: id, Committed: time.Unix(seconds, 0), Values: trailersIn(fields[2], key),
+		})
 	}
 	return all, nil
+}
+
+// trailersIn returns the values of the trailers of a key in a message: in its last paragraph, but
+// for those of comments, such as the list of conflicts that 'git commit --no-edit' keeps. Git knows
+// separators and comments by the configuration of whoever reads, who need not have that of whoever
+// wrote.
+func trailersIn(message, key string) (values []string) {
+	message = strings.ReplaceAll(message, "\r\n", "\n")
+	paragraphs := strings.Split(strings.TrimSpace(message), "\n\n")
+	for len(paragraphs) > 1 && isComment(paragraphs[len(paragraphs)-1]) {
+		paragraphs = paragraphs[:len(paragraphs)-1]
+	}
+	if len(paragraphs) == 1 {
+		return nil // the subject
+	}
+	for line := range strings.Lines(paragraphs[len(paragraphs)-1]) {
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		if strings.EqualFold(strings.TrimSpace(name), key) && value != "" {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// isComment reports whether all lines of a paragraph begin with one sign.
+func isComment(paragraph string) bool {
+	paragraph = strings.Trim(paragraph, "\n")
+	sign, _ := utf8.DecodeRuneInString(paragraph)
+	if unicode.IsLetter(sign) || unicode.IsDigit(sign) {
+		return false
+	}
+	for line := range strings.Lines(paragraph) {
+		if !strings.HasPrefix(line, string(sign)) {
+			return false
+		}
+	}
+	return true
 }
 
 // CommitEmpty makes a commit without changes and keeps what is staged.

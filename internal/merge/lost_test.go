@@ -110,6 +110,14 @@ func TestLost(t *testing.T) {
 		"resolved": {merging{
 			base: begun, ours: a, theirs: b, merged: a, message: "Jp-Resolved: jp-c17800000000",
 		}, 0, false},
+		"resolved, and git lists the conflicts": {merging{
+			base: begun, ours: a, theirs: b, merged: a,
+			message: "Jp-Resolved: jp-c17800000000\n\n; Conflicts:\n;\tevents.json",
+		}, 0, false},
+		"resolved in another paragraph": {merging{
+			base: begun, ours: a, theirs: b, merged: a,
+			message: "Jp-Resolved: jp-c17800000000\n\nis a trailer",
+		}, 2, false},
 		"another was resolved": {merging{
 			base: begun, ours: a, theirs: b, merged: a, message: "Jp-Resolved: jp-c17800000001",
 		}, 2, false},
