@@ -38,10 +38,13 @@ func (r Resolver) noteDecided(ctx context.Context, id events.ID) error {
 		return err
 	}
 	ids, err := readDecided(r.Repo, heads)
-	if err != nil || slices.Contains(ids, id) {
+	if err != nil {
 		return err
 	}
-	ids = append(ids, id)
+	if !slices.Contains(ids, id) {
+		ids = append(ids, id)
+	}
+	// The message may be of a merge that was begun again, which does not have them yet.
 	file := filepath.Join(r.Repo.GitDir(), "MERGE_MSG")
 	if _, err := os.Stat(file); err == nil {
 		if err := r.Repo.AddTrailers(ctx, file, Trailers(ids)); err != nil {
