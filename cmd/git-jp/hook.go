@@ -132,6 +132,6 @@ func (a *app) warnFindings(findings []check.Finding) {
 		if f.Title != "" {
 			subject += " " + strconv.Quote(f.Title)
 		}
-		a.warn("%s: %s", subject, newPrinter(a).Sentence(f))
+		a.warn("%s: %s", subject, newPrinter(a).About(f))
 	}
 }

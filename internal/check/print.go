@@ -3,9 +3,13 @@ package check
 import (
 	"fmt"
 	"io"
+	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A Format is a way to write a report.
@@ -111,6 +115,17 @@ func (p Printer) Sentence(f Finding) string {
 		fmt.Fprintf(&b, ", in %d commits", f.Commits)
 	}
 	return b.String()
+}
+
+// About describes a finding beside the name of its conversation, which does not say that it is
+// about another file than the stream.
+func (p Printer) About(f Finding) string {
+	name := path.Base(f.Path)
+	if f.Conversation == "" || name == workspace.EventsFile ||
+		!slices.Contains(workspace.Files(), name) {
+		return p.Sentence(f)
+	}
+	return name + " " + p.Sentence(f)
 }
 
 func (p Printer) hash(f Finding) string {

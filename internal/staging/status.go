@@ -131,7 +131,7 @@ func (all records) addFinding(f check.Finding, said check.Printer) {
 	if f.Severity == check.Note || f.Conversation == "" {
 		return
 	}
-	r, sentence := all.of(f.Conversation), said.Sentence(f)
+	r, sentence := all.of(f.Conversation), said.About(f)
 	r.Title = cmp.Or(r.Title, f.Title)
 	if !slices.Contains(r.Findings, sentence) {
 		r.Findings = append(r.Findings, sentence)
