@@ -30,6 +30,7 @@ func (r *run) warnLost(ctx context.Context, hook served, came gitint.PushRange) 
 		return err
 	}
 	found := hook.checked(report.Findings)
+	r.Advise(ctx, hook.Repo, found)
 	r.WarnFindings(found)
 	r.hintNext(found)
 	return missed

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -68,6 +69,7 @@ func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 	ad.repair(ctx, findings)
 	ad.merge(ctx, findings)
 	ad.foreign(ctx, findings)
+	ad.restore(findings)
 	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}
@@ -155,19 +157,31 @@ func (ad Adviser) isHere(ctx context.Context, f check.Finding) bool {
 	return ok == (missing == nil) && (!ok || id == ad.Repo.HashBlob(data))
 }
 
-// repairCommand returns the command that repairs the workspace of a path, which need not be the one
-// in the user's directory.
-func (ad Adviser) repairCommand(name string) string {
+// repairCommand returns the command that repairs the workspace of a path.
+func (ad Adviser) repairCommand(name string) string { return ad.inWorkspace(name, RepairHere) }
+
+// restore names the workspace in the commands that restore what a merge left out of it.
+func (ad Adviser) restore(findings []check.Finding) {
+	for i, f := range findings {
+		if f.State == check.Lost && strings.HasPrefix(f.Next, "git jp ") {
+			findings[i].Next = ad.inWorkspace(f.Path, f.Next)
+		}
+	}
+}
+
+// inWorkspace returns a command of ours as it is run for the workspace of a path, which need not be
+// the one in the user's directory.
+func (ad Adviser) inWorkspace(name, command string) string {
 	dir, ok := workspace.PathDir(name)
 	near, err := workspace.Find(ad.Dir)
 	if !ok || ad.Repo.Root() == "" {
-		return RepairHere
+		return command
 	}
 	root := filepath.Join(ad.Repo.Root(), filepath.FromSlash(path.Dir(dir)))
 	if err == nil && regular.SameFile(near, root) {
-		return RepairHere
+		return command
 	}
-	return "git -C " + check.ShellQuote(ad.fromHere(root)) + " jp repair"
+	return "git -C " + check.ShellQuote(ad.fromHere(root)) + strings.TrimPrefix(command, "git")
 }
 
 // fromHere returns a directory in the form in which commands take it where they are run.
