@@ -22,7 +22,7 @@ func TestExtendsInACircle(t *testing.T) {
 
 // TestExtendsAreBounded commits files just within the limits of extends, and just beyond.
 func TestExtendsAreBounded(t *testing.T) {
-	const depth, files, size, names = 32, 512, 8 << 20, 200_000
+	const depth, files, size, names = 32, 512, 8 << 20, 100_000
 	chain := func(n int) map[string]string {
 		all := map[string]string{"ws/.jp/config.toml": "extends = ['1.toml']"}
 		for i := 1; i < n; i++ {
@@ -85,19 +85,27 @@ func TestExtendsAreBounded(t *testing.T) {
 	}
 }
 
-// TestLinksInACircle checks that links to each other do not make an endless tree.
-func TestLinksInACircle(t *testing.T) {
+// TestWildcardsFollowNoLinks checks that links to each other do not make an endless tree, that what
+// git and jp store is not searched for configuration, and that a link with a name of its own leads
+// on, as one to a file does.
+func TestWildcardsFollowNoLinks(t *testing.T) {
 	s := sources(t, map[string]string{
-		"ws/.jp/config.toml": "extends = ['x/**/none*.toml']", "ws/.jp/x/y/z": "",
+		"ws/.jp/config.toml": "extends = ['../x/**/*.toml', '../.jp/**/*.json', '../link/*.toml']",
+		"ws/x/y/z":           "", "ws/x/y/.git/a.toml": "assistant.name = 'git'",
+		"ws/.jp/blobs/a.json": "[", "ws/.jp/conversations/1-x/base_config.json": "[",
+		"ws/more/b.toml": "user.name = 'b'", "ws/team": "assistant.name = 'team'",
 	})
-	for _, name := range []string{"a", "b", "c", "d"} {
-		if err := os.Symlink(".", filepath.Join(s.Workspace, ".jp/x", name)); err != nil {
+	for name, to := range map[string]string{
+		"x/a": ".", "x/b": ".", "x/c": ".", "x/d": ".", "x/e.toml": "y", "link": "more",
+		"x/f.toml": "../team",
+	} {
+		if err := os.Symlink(to, filepath.Join(s.Workspace, name)); err != nil {
 			t.Skip(err) // without links there is nothing to test
 		}
 	}
-	_, err := jpconfig.Load(s)
-	if err == nil || !strings.Contains(err.Error(), "patterns are compared with") {
-		t.Errorf("error is %v", err)
+	c := load(t, s)
+	if got := value(c, "user.name") + value(c, "assistant.name"); got != `"b""team"` {
+		t.Errorf("settings are %s", got)
 	}
 }
 

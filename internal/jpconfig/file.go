@@ -27,7 +27,7 @@ const maxExtends = 32
 const (
 	maxFiles = 512     // counting each time that one is extended
 	maxBytes = 8 << 20 // of all files together
-	maxNames = 200_000 // of files that patterns are matched with, in the workspace
+	maxNames = 100_000 // of files that patterns are matched with, in the workspace
 )
 
 var (
@@ -74,7 +74,8 @@ func (l *loader) workspace(layer Layer) (place, error) {
 }
 
 // A counted file system counts the names that it returns, so that neither many patterns in a small
-// file nor a circle of links makes a load walk the workspace without end.
+// file nor a large tree makes a load walk the workspace without end. A directory counts as many as
+// its path has names: all are opened on the way to it.
 type counted struct {
 	fs.FS
 	names *int
@@ -89,7 +90,7 @@ func (c counted) enough(more int) error {
 
 // ReadDir counts its entries.
 func (c counted) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := c.enough(1); err != nil {
+	if err := c.enough(1 + strings.Count(name, "/")); err != nil {
 		return nil, err
 	}
 	entries, err := fs.ReadDir(c.FS, name)
@@ -105,6 +106,55 @@ func (c counted) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	return fs.Stat(c.FS, name)
+}
+
+// matching returns the files that match a pattern, by one walk: [doublestar.Glob] walks once for
+// each "**" and each choice, sorts by insertion, and follows links in circles. Only the names
+// before the first wildcard may be links to directories.
+func (c counted) matching(pattern string) (names []string, err error) {
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, doublestar.ErrBadPattern
+	}
+	base, rest := doublestar.SplitPattern(pattern)
+	if !strings.ContainsAny(rest, "*?[{") {
+		names, err = doublestar.Glob(c, pattern, doublestar.WithFilesOnly())
+		return names, errors.Join(err, c.enough(0)) // Glob ignores read errors
+	}
+	pattern = path.Join(escape(base), rest)
+	err = fs.WalkDir(c, base, func(name string, d fs.DirEntry, err error) error {
+		below := strings.TrimPrefix(name, base+"/")
+		switch {
+		case errors.Is(err, errTooManyNames):
+			return err
+		case err == nil && d.IsDir() && name != base && (isData(name) || tooDeep(rest, below)):
+			return fs.SkipDir
+		case err == nil && doublestar.MatchUnvalidated(pattern, name) && !c.isDir(name, d):
+			names = append(names, name)
+		}
+		return nil // what cannot be read is skipped
+	})
+	return names, err
+}
+
+// tooDeep reports whether no file below a directory matches a pattern.
+func tooDeep(pattern, dir string) bool {
+	return !strings.Contains(pattern, "**") &&
+		strings.Count(dir, "/") >= strings.Count(pattern, "/")
+}
+
+// isData reports whether a directory of the workspace has what git or jp stores and no
+// configuration, perhaps in very many files.
+func isData(dir string) bool {
+	return path.Base(dir) == ".git" || dir == ".jp/blobs" || dir == ".jp/conversations"
+}
+
+// isDir reports whether an entry is a directory, or a link to one.
+func (c counted) isDir(name string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.IsDir()
+	}
+	info, err := c.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // strays reports whether a file that is read without a root is in the workspace nevertheless, as
@@ -174,10 +224,7 @@ func inside(fsys counted, r *os.Root, layer Layer) place {
 			if !fs.ValidPath(pattern) {
 				return nil, fs.ErrPermission // outside the workspace
 			}
-			names, err := doublestar.Glob(fsys, pattern, doublestar.WithFilesOnly())
-			if err == nil {
-				err = fsys.enough(0) // Glob ignores read errors
-			}
+			names, err := fsys.matching(pattern)
 			for i, name := range names {
 				names[i] = filepath.Join(root, filepath.FromSlash(name))
 			}
