@@ -18,7 +18,8 @@
 // configuration of the day on which it began.
 //
 // Files below the workspace are read through an [os.Root]: neither a link nor an extends leads
-// outside it.
+// outside it. A pattern of an extends takes one walk, which follows no link to a directory behind
+// its first wildcard.
 //
 // -c accepts everything that jp accepts, and what jp plans to accept: a file or its name on the
 // load paths, a JSON object, assignments to keys and to elements of lists (key.0=x), := null to
