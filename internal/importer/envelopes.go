@@ -143,7 +143,7 @@ func (im *Importer) place(e *envelope.Envelope, batch *blobs.Batch) error {
 	if e.Stream, err = im.redact(e.ID, e.Stream, e.Details, kept); err != nil {
 		return err
 	}
-	if err := im.settle(e.Stream, kept, batch); err != nil {
+	if err := kept.settle(e.Stream, im.Workspace.Format(), batch); err != nil {
 		return fmt.Errorf("write blobs: %w", err)
 	}
 	return nil

@@ -46,6 +46,23 @@ func (h held) give(s *events.Stream, w events.Writer) error {
 	return err
 }
 
+// settle puts the contents that a stream refers to in the form of the workspace.
+func (h held) settle(s *events.Stream, form workspace.Format, w events.Writer) error {
+	if err := h.inline(s, form); err != nil {
+		return err
+	}
+	return h.give(s, w)
+}
+
+// inline moves contents into a stream if the workspace has them there.
+func (h held) inline(s *events.Stream, form workspace.Format) error {
+	if form != workspace.FormatInline {
+		return nil
+	}
+	_, err := s.Inline(h)
+	return err
+}
+
 // A sieve stores the contents to which a conversation refers that is here, and keeps the others: a
 // person may have removed one of them, and then it must not come back as a file.
 type sieve struct {
@@ -65,8 +82,8 @@ func (s sieve) Write(b []byte) (blobs.Ref, error) {
 // takeAll reads a session for a workspace. Contents that streams have inline are not stored as
 // blobs, because nothing would refer to them; nor are those of an export, and those that a
 // conversation which is here does not refer to after the merge.
-func (im *Importer) takeAll(ctx context.Context, p *prepared, w events.Writer) error {
-	to, err := im.writer(p, w)
+func (p *prepared) takeAll(ctx context.Context, im *Importer, w events.Writer) error {
+	to, err := p.writer(im, w)
 	if err == nil {
 		p.all, err = im.read(ctx, p.dialect, p.out.Session, 0, to)
 	}
@@ -78,7 +95,7 @@ func (im *Importer) takeAll(ctx context.Context, p *prepared, w events.Writer) e
 	}
 	waits := false
 	for _, c := range p.all {
-		if err := im.inline(c.Stream, p.kept); err != nil {
+		if err := p.kept.inline(c.Stream, im.Workspace.Format()); err != nil {
 			return err
 		}
 		part, err := im.certain(p, c)
@@ -120,25 +137,8 @@ func (im *Importer) certain(p *prepared, c *sessions.Conversation) (*events.Stre
 	})...), nil
 }
 
-// settle puts the held contents of a stream in the form of the workspace.
-func (im *Importer) settle(s *events.Stream, kept held, w events.Writer) error {
-	if err := im.inline(s, kept); err != nil {
-		return err
-	}
-	return kept.give(s, w)
-}
-
-// inline moves the held contents into a stream if the workspace has them there.
-func (im *Importer) inline(s *events.Stream, kept held) error {
-	if im.Workspace.Format() != workspace.FormatInline {
-		return nil
-	}
-	_, err := s.Inline(kept)
-	return err
-}
-
 // writer returns what takes the contents of a session, and begins p.kept if some have to wait.
-func (im *Importer) writer(p *prepared, w events.Writer) (events.Writer, error) {
+func (p *prepared) writer(im *Importer, w events.Writer) (events.Writer, error) {
 	if im.Workspace.Format() == workspace.FormatInline || p.origin != nil {
 		p.kept = held{}
 		return p.kept, nil

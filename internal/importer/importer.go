@@ -196,7 +196,7 @@ func (im *Importer) prepare(
 		return p
 	}
 	batch := batchIn(store)
-	if p.err = im.takeAll(ctx, p, batch); p.err == nil && !p.isSame {
+	if p.err = p.takeAll(ctx, im, batch); p.err == nil && !p.isSame {
 		p.err = leaving{im}.keep(p)
 	}
 	if p.err == nil {
