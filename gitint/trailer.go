@@ -28,17 +28,20 @@ func (r *Repo) AddTrailers(ctx context.Context, file string, trailers []string) 
 	return nil
 }
 
-// trailerArgs returns the arguments that add trailers as every clone reads them, whatever
-// separators are configured in this one.
+// trailerArgs returns the arguments that add trailers as every clone reads them, whatever this one's
+// configuration says of trailers: their separators, when they are added, and what a key is written
+// as.
 func trailerArgs(trailers []string) []string {
-	args := []string{
-		"-c", "trailer.separators=:", "interpret-trailers", "--no-divider",
-		"--if-exists", "addIfDifferent",
-	}
+	args := []string{"-c", "trailer.separators=:"}
+	var add []string
 	for _, t := range trailers {
-		args = append(args, "--trailer", t)
+		key, _, _ := strings.Cut(t, ":")
+		args = append(args, "-c", "trailer."+key+".key="+key)
+		add = append(add, "--trailer", t)
 	}
-	return args
+	args = append(args, "interpret-trailers", "--no-divider", "--where", "end",
+		"--if-exists", "addIfDifferent", "--if-missing", "add")
+	return append(args, add...)
 }
 
 // A Trailed is a commit with the values of its trailers of one key.
