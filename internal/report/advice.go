@@ -163,11 +163,14 @@ func (ad Adviser) repairCommand(name string) string { return ad.inWorkspace(name
 // restore names the workspace in the commands that restore what a merge left out of it.
 func (ad Adviser) restore(findings []check.Finding) {
 	for i, f := range findings {
-		if f.State == check.Lost && strings.HasPrefix(f.Next, "git jp ") {
+		if f.State == check.Lost && strings.HasPrefix(f.Next, ours) {
 			findings[i].Next = ad.inWorkspace(f.Path, f.Next)
 		}
 	}
 }
+
+// ours begins each command of ours.
+const ours = "git jp "
 
 // inWorkspace returns a command of ours as it is run for the workspace of a path, which need not be
 // the one in the user's directory.
@@ -181,7 +184,7 @@ func (ad Adviser) inWorkspace(name, command string) string {
 	if err == nil && regular.SameFile(near, root) {
 		return command
 	}
-	return "git -C " + check.ShellQuote(ad.fromHere(root)) + strings.TrimPrefix(command, "git")
+	return "git -C " + check.ShellQuote(ad.fromHere(root)) + " jp " + strings.TrimPrefix(command, ours)
 }
 
 // fromHere returns a directory in the form in which commands take it where they are run.
