@@ -10,17 +10,19 @@ import (
 // read: two choices that are sorted by insertion take a minute for 100,000 files.
 func TestPatternsTakeOneWalk(t *testing.T) {
 	fsys := fstest.MapFS{
-		"a/b/c/1.toml": {}, "a/b/2.txt": {}, "b/3.toml": {}, "b/c/d/e/4.toml": {}, "5.toml": {},
+		"a/b/c/1.toml": {}, "a/b/2.txt": {}, "b/3.toml": {}, "b/c/d/e/4.toml": {}, "5.toml": {}, "[c]/6.toml": {},
 	}
-	const all = 30 // twelve entries, eighteen names to open the directories
+	const all = 33 // fourteen entries, nineteen names to open the directories
 	for _, tt := range []struct {
 		pattern string
 		want    []string
 		names   int
 	}{
 		{"{b/**/*.toml,a/**/*.toml}", []string{"a/b/c/1.toml", "b/3.toml", "b/c/d/e/4.toml"}, all},
-		{"**/**/*/**/*.toml", []string{"a/b/c/1.toml", "b/3.toml", "b/c/d/e/4.toml"}, all},
-		{"{*,*/*}.toml", []string{"5.toml", "b/3.toml"}, 10},
+		{"**/**/*/**/*.toml",
+			[]string{"[c]/6.toml", "a/b/c/1.toml", "b/3.toml", "b/c/d/e/4.toml"}, all},
+		{"{*,*/*}.toml", []string{"5.toml", "[c]/6.toml", "b/3.toml"}, 13},
+		{`\[c\]/*.toml`, []string{"[c]/6.toml"}, 3},
 		{"b/*.toml", []string{"b/3.toml"}, 4},
 		{"a/b/2.txt", []string{"a/b/2.txt"}, 1},
 	} {
