@@ -3,6 +3,7 @@ package resolve
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -61,10 +62,6 @@ func NewReview(ctx context.Context, o Options, rev string) (_ *Review, err error
 	r.lost, err = merge.Review{
 		Repo: r.Repo, Tips: tips, Finder: gitint.NewDirFinder(workspace.DirName),
 	}.Lost(ctx, r.commit)
-	r.lost.Losses = slices.DeleteFunc(r.lost.Losses, func(l merge.Loss) bool {
-		dir, _ := workspace.PathDir(l.Path)
-		return dir != r.Dir
-	})
 	return r, err
 }
 
@@ -93,8 +90,9 @@ func (r *Review) squashed(ctx context.Context) ([]gitint.OID, error) {
 	return nil, err
 }
 
-// Accept records in a commit of its own that the losses of a merge are accepted. A commit reaches
-// everyone who has the merge, including a fresh clone in CI, and changes no history.
+// Accept records in a commit of its own that the losses of a merge are accepted, those of other
+// workspaces included. A commit reaches everyone who has the merge, including a fresh clone in CI,
+// and changes no history.
 func (r *Review) Accept(ctx context.Context) error {
 	if len(r.lost.Losses) == 0 {
 		r.note("merge %s left nothing out", r.commit.OID.String()[:12])
@@ -124,11 +122,17 @@ func (r *Review) summary() string {
 }
 
 // Restore restores in the working tree and the index the losses of a merge in the wanted
-// conversations, or of all if wanted is empty.
+// conversations of this workspace, or of all if wanted is empty, and names the other workspaces
+// that lost something.
 func (r *Review) Restore(ctx context.Context, cache *refs.Cache, wanted []events.ID) error {
 	var done []events.ID
+	others := make(map[string]bool)
 	for _, l := range r.lost.Losses {
 		if len(wanted) > 0 && !slices.Contains(wanted, l.Conversation) {
+			continue
+		}
+		if dir, _ := workspace.PathDir(l.Path); dir != r.Dir {
+			others[dir] = true
 			continue
 		}
 		if err := r.bringBack(ctx, l); err != nil {
@@ -139,8 +143,14 @@ func (r *Review) Restore(ctx context.Context, cache *refs.Cache, wanted []events
 		}
 		done = append(done, l.Conversation)
 	}
+	for _, dir := range slices.Sorted(maps.Keys(others)) {
+		r.note("merge %s left something out of %s: run this command there",
+			r.commit.OID.String()[:12], dir)
+	}
 	if len(done) == 0 {
-		r.note("nothing is missing that merge %s left out", r.commit.OID.String()[:12])
+		if len(others) == 0 {
+			r.note("nothing is missing that merge %s left out", r.commit.OID.String()[:12])
+		}
 		return nil
 	}
 	_, err := stage.Run(ctx, stage.Request{
