@@ -28,9 +28,8 @@ func (r *Repo) AddTrailers(ctx context.Context, file string, trailers []string) 
 	return nil
 }
 
-// trailerArgs returns the arguments that add trailers as every clone reads them, whatever this one's
-// configuration says of trailers: their separators, when they are added, and what a key is written
-// as.
+// trailerArgs returns the arguments that add trailers as every clone reads them, whatever is
+// configured in this one: separators, when trailers are added, and what a key is written as.
 func trailerArgs(trailers []string) []string {
 	args := []string{"-c", "trailer.separators=:"}
 	var add []string

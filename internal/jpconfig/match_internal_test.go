@@ -19,8 +19,11 @@ func TestPatternsTakeOneWalk(t *testing.T) {
 		names   int
 	}{
 		{"{b/**/*.toml,a/**/*.toml}", []string{"a/b/c/1.toml", "b/3.toml", "b/c/d/e/4.toml"}, all},
-		{"**/**/*/**/*.toml",
-			[]string{"[c]/6.toml", "a/b/c/1.toml", "b/3.toml", "b/c/d/e/4.toml"}, all},
+		{
+			"**/**/*/**/*.toml",
+			[]string{"[c]/6.toml", "a/b/c/1.toml", "b/3.toml", "b/c/d/e/4.toml"},
+			all,
+		},
 		{"{*,*/*}.toml", []string{"5.toml", "[c]/6.toml", "b/3.toml"}, 13},
 		{`\[c\]/*.toml`, []string{"[c]/6.toml"}, 3},
 		{"b/*.toml", []string{"b/3.toml"}, 4},

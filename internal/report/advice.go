@@ -184,7 +184,8 @@ func (ad Adviser) inWorkspace(name, command string) string {
 	if err == nil && regular.SameFile(near, root) {
 		return command
 	}
-	return "git -C " + check.ShellQuote(ad.fromHere(root)) + " jp " + strings.TrimPrefix(command, ours)
+	return "git -C " + check.ShellQuote(ad.fromHere(root)) + " jp " +
+		strings.TrimPrefix(command, ours)
 }
 
 // fromHere returns a directory in the form in which commands take it where they are run.
