@@ -101,7 +101,11 @@ func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 	if err != nil {
 		return OID{}, err
 	}
-	return ParseOID(strings.TrimSuffix(string(out), "\n"))
+	name := strings.TrimSuffix(string(out), "\n")
+	if strings.HasPrefix(name, "^") { // ^A, which names what is not to be listed
+		return OID{}, unknownRevision(rev)
+	}
+	return ParseOID(name)
 }
 
 func unknownRevision(rev string) error { return fmt.Errorf("%w %q", ErrUnknownRevision, rev) }

@@ -227,7 +227,7 @@ func insideWorkspace(rev string) bool {
 
 // isRange reports whether revisions name commits to be checked one by one.
 func isRange(revs []string) bool {
-	return len(revs) > 1 || len(revs) == 1 && (strings.Contains(revs[0], "..") || revs[0][0] == '^')
+	return len(revs) > 1 || len(revs) == 1 && gitint.IsSeveral(revs[0])
 }
 
 // checkOptions returns the options that all sources of a repository share. They read no

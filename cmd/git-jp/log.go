@@ -87,8 +87,12 @@ func subject(
 
 // isRevision reports whether a word is a revision or a range.
 func isRevision(ctx context.Context, repo *gitint.Repo, word string) bool {
-	from, to, _ := strings.Cut(strings.TrimPrefix(word, "^"), "..")
-	for _, rev := range []string{from, strings.TrimPrefix(to, ".")} {
+	word = strings.TrimSuffix(strings.TrimPrefix(word, "^"), "^@")
+	ends, ok := gitint.ParseRange(word)
+	if !ok {
+		ends.From = word
+	}
+	for _, rev := range []string{ends.From, ends.To} {
 		if _, err := repo.Resolve(ctx, cmp.Or(rev, "HEAD")); err != nil {
 			return false
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/git-jp/git-jp/events"
@@ -53,19 +52,18 @@ func (p Place) String() string {
 	return p.snapshot.Name()
 }
 
-// Range returns the revisions given by arguments, of which a single one may be A..B, or A...B for
-// what B has since it left A.
+// Range returns the revisions given by arguments, of which a single one may be a range, of three
+// dots for what the second revision has since it left the first.
 func (c Comparison) Range(ctx context.Context, args []string) ([]string, error) {
 	if len(args) != 1 {
 		return args, nil
 	}
-	from, to, isRange := strings.Cut(args[0], "..")
-	if !isRange {
+	ends, ok := gitint.ParseRange(args[0])
+	if !ok {
 		return args, nil
 	}
-	to, isFork := strings.CutPrefix(to, ".")
-	from, to = cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")
-	if isFork {
+	from, to := cmp.Or(ends.From, "HEAD"), cmp.Or(ends.To, "HEAD")
+	if ends.Fork {
 		fork, err := c.Repo.MergeBase(ctx, from, to)
 		if err != nil {
 			return nil, fmt.Errorf("compare %s: %w", args[0], err)

@@ -15,8 +15,8 @@ func Names(ctx context.Context, repo *gitint.Repo, begun string) []string {
 		return nil
 	}
 	before := ""
-	if from, _, ranged := strings.Cut(begun, ".."); ranged {
-		before = from + ".."
+	if i := strings.LastIndex(begun, ".."); i >= 0 {
+		before = begun[:i+len("..")]
 	}
 	names := []string{before + "HEAD"}
 	for _, ref := range refs {

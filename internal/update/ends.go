@@ -1,9 +1,9 @@
 package update
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
 )
@@ -22,7 +22,11 @@ func (e *UnnamedError) Unwrap() error { return e.Err }
 // Ends returns the two ends of a branch: the commit where head left the base, and head. Without
 // BASE[..HEAD] these are the checked-out commit, and the base that would be merged into it.
 func Ends(ctx context.Context, repo *gitint.Repo, named string) (base, head gitint.OID, err error) {
-	from, to, _ := strings.Cut(named, "..")
+	ends, ok := gitint.ParseRange(named)
+	if !ok {
+		ends.From = named
+	}
+	from, to := ends.From, cmp.Or(ends.To, "HEAD")
 	if from == "" {
 		b, err := Current(ctx, repo)
 		if err == nil {
@@ -31,9 +35,6 @@ func Ends(ctx context.Context, repo *gitint.Repo, named string) (base, head giti
 		if err != nil {
 			return base, head, &UnnamedError{err}
 		}
-	}
-	if to = strings.TrimPrefix(to, "."); to == "" {
-		to = "HEAD"
 	}
 	if base, err = repo.Resolve(ctx, from+"^{commit}"); err != nil {
 		return base, head, err
