@@ -229,11 +229,11 @@ func (x *Executor) Run(
 }
 
 // Execute runs calls and returns their results in the order of the calls: side by side, except
-// that those of tools that change files run neither beside others nor out of order: a command
-// reads files while it runs, and the gate knows them as they were when it started. It calls
-// arrived for each result as soon as it exists, from the goroutine of the caller, one at a time;
-// an error of arrived cancels the other calls and is returned. When ctx ends, every call still
-// gets a result, which says whether it was interrupted.
+// that those of tools that change files run neither beside others nor out of order: another change
+// may be of the same file, a command reads files while it runs, and the gate knows them as they
+// were when it started. It calls arrived for each result as soon as it exists, from the goroutine
+// of the caller, one at a time; an error of arrived cancels the other calls and is returned. When
+// ctx ends, every call still gets a result, which says whether it was interrupted.
 func (x *Executor) Execute(
 	ctx context.Context, calls []Admitted, arrived func(i int, r Result) error,
 ) ([]Result, error) {
@@ -242,8 +242,9 @@ func (x *Executor) Execute(
 	limits := x.options.Limits.share(len(calls))
 	results := make([]Result, len(calls))
 	var firstErr error
-	for from, to := 0, 0; from < len(calls); from = to {
-		for to < len(calls) && calls[to].changes() == calls[from].changes() {
+	for from := 0; from < len(calls); {
+		to := from + 1
+		for to < len(calls) && !calls[from].changes() && !calls[to].changes() {
 			to++
 		}
 		x.together(ctx, calls[from:to], limits, func(i int, r Result) {
@@ -255,6 +256,7 @@ func (x *Executor) Execute(
 				cancel()
 			}
 		})
+		from = to
 	}
 	return results, firstErr
 }

@@ -382,14 +382,15 @@ func TestACautionIsAskedOnceForEachSubject(t *testing.T) {
 	}
 }
 
-// TestChangesAndOtherCallsKeepTheirOrder verifies that a call that changes files runs neither beside
-// a command, which reads them while it runs, nor before an earlier one, nor after a later one.
+// TestChangesAndOtherCallsKeepTheirOrder verifies that a call that changes files runs neither
+// beside another call, which may read or change the same ones, nor before an earlier one, nor after
+// a later one.
 func TestChangesAndOtherCallsKeepTheirOrder(t *testing.T) {
 	var changes atomic.Int32
 	w := unattended("w", func(context.Context, tool.Call) (tool.Result, error) {
+		before := changes.Load()
 		time.Sleep(20 * time.Millisecond)
-		changes.Add(1)
-		return tool.OK("done"), nil
+		return tool.OK(fmt.Sprintf("%d to %d", before, changes.Add(1))), nil
 	})
 	w.Tool = careful{w.Tool.(fake)}
 	r := unattended("r", func(context.Context, tool.Call) (tool.Result, error) {
@@ -406,7 +407,7 @@ func TestChangesAndOtherCallsKeepTheirOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"0 0", "0 0", "done", "1 1", "done", "done", "3 3"} {
+	for i, want := range []string{"0 0", "0 0", "0 to 1", "1 1", "1 to 2", "2 to 3", "3 3"} {
 		if got := text(t, rs[i]); got != want {
 			t.Errorf("call %d: %q, want %q", i, got, want)
 		}
