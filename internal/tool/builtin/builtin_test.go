@@ -454,6 +454,14 @@ func TestDeleteFileOnlyWhatGitBringsBack(t *testing.T) {
 	for _, p := range []string{"new", "debug.log", "src/main.rs", "staged"} {
 		b.contains("fs_delete_file", `{"path":"`+p+`"}`, "!", "uncommitted")
 	}
+	for _, name := range []string{"assume-unchanged", "skip-worktree"} {
+		b.put(name, "as committed")
+		b.Run("add", "ws/"+name)
+		b.Run("commit", "-q", "-m", name, "ws/"+name)
+		b.Run("update-index", "--"+name, "ws/"+name)
+		b.put(name, "as the user has it")
+		b.contains("fs_delete_file", `{"path":"`+name+`"}`, "!", "git does not look")
+	}
 	for _, p := range []string{"nope", "src", ".jp/config.toml", "../.git/HEAD"} {
 		b.contains("fs_delete_file", `{"path":"`+p+`"}`, "!")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/tool"
@@ -101,11 +102,12 @@ func (w Workspace) deletion(_ context.Context, a deleteArgs) ([]*edit, error) {
 var (
 	errNoRepository = errors.New("it could not be restored: there is no git repository")
 	errUncommitted  = errors.New("it has uncommitted changes")
+	errUnseen       = errors.New("git does not look at it (assume-unchanged or skip-worktree)")
 )
 
 // committed returns an error if HEAD does not have the current content of the file, so that git
 // could not restore it. HEAD is read as well as git's list of changes, which leaves out untracked
-// files.
+// files, and the index for files that git assumes to be unchanged.
 func (w Workspace) committed(ctx context.Context, rel string) error {
 	if w.Repo == nil {
 		return errNoRepository
@@ -126,6 +128,15 @@ func (w Workspace) committed(ctx context.Context, rel string) error {
 	}
 	if _, ok := tree.OID(name); !ok {
 		return errUncommitted
+	}
+	index, err := w.Repo.IndexWhere(ctx, func(path []byte, _ gitint.Mark) bool {
+		return string(path) == name
+	})
+	if err != nil {
+		return err
+	}
+	if slices.Contains(index.Pinned(), name) {
+		return errUnseen
 	}
 	staged, err := w.Repo.StagedPaths(ctx, name)
 	if err != nil {
