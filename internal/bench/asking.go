@@ -131,7 +131,7 @@ func (b *builder) turn(n int, p *provider) (*query.Turn, error) {
 		Client: wire.NewClient(wire.ClientOptions{Provider: "anthropic", Format: wire.FormatAnthropic}),
 	}
 	return &query.Turn{
-		Record: query.Held(b.workspace, h), Now: time.Now, Root: b.dir,
+		Record: query.Held(b.workspace, h, nil), Now: time.Now, Root: b.dir,
 		Model: anthropic.New("claude-haiku-4-5", at, anthropic.Options{}),
 		Dedup: dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30},
 	}, nil

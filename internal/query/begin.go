@@ -19,7 +19,8 @@ type Beginning struct {
 }
 
 // Begin returns the record of a new conversation, which begins with the stream of n. Created is
-// called once the conversation exists, and may be nil. The creation cannot be interrupted.
+// called once the conversation exists, and again for a fork as in [Held], and may be nil. The
+// creation cannot be interrupted.
 func Begin(
 	w *workspace.Workspace, n *workspace.NewConversation, created func(workspace.Entry),
 ) *Beginning {
@@ -62,7 +63,7 @@ func (b *Beginning) Save(change func(*events.Stream) error) error {
 	if b.hold, err = b.workspace.Hold(context.Background(), e.ID); err != nil {
 		return err
 	}
-	b.held = heldFrom(b.workspace, b.hold, b.create.Stream.Len())
+	b.held = heldFrom(b.workspace, b.hold, b.create.Stream.Len(), b.created)
 	if b.created != nil {
 		b.created(e)
 	}

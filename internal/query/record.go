@@ -20,19 +20,25 @@ type Record interface {
 	Contents() blobs.Reader
 }
 
-// Held returns the record of a conversation that is held.
-func Held(w *workspace.Workspace, h *workspace.Hold) Record {
-	return heldFrom(w, h, h.Conversation().Stream.Len())
+// Held returns the record of a conversation that is held. Moved is called with the fork in which
+// the record goes on if the conversation was lost, see [workspace.LostError], and may be nil.
+func Held(w *workspace.Workspace, h *workspace.Hold, moved func(workspace.Entry)) Record {
+	return heldFrom(w, h, h.Conversation().Stream.Len(), moved)
 }
 
 // heldFrom is Held for a record that has already saved the elements from an index on.
-func heldFrom(w *workspace.Workspace, h *workspace.Hold, from int) *held {
-	return &held{workspace: w, hold: h, saved: h.Conversation().Stream, from: from}
+func heldFrom(
+	w *workspace.Workspace, h *workspace.Hold, from int, moved func(workspace.Entry),
+) *held {
+	return &held{
+		workspace: w, hold: h, saved: h.Conversation().Stream, from: from, moved: moved,
+	}
 }
 
 type held struct {
 	workspace *workspace.Workspace
 	hold      *workspace.Hold
+	moved     func(workspace.Entry)
 
 	saved *events.Stream // as last saved
 	from  int            // index in it of the first element that this record saved
@@ -51,7 +57,23 @@ func (r *held) Save(change func(*events.Stream) error) error {
 	if errors.Is(err, workspace.ErrAway) {
 		err = r.save(change, true)
 	}
+	if _, lost := errors.AsType[*workspace.LostError](err); lost {
+		return r.fork(change, err)
+	}
 	return err
+}
+
+// fork saves a change of a conversation that was lost in a fork of it.
+func (r *held) fork(change func(*events.Stream) error, lost error) error {
+	err := r.hold.Fork(func(c *workspace.Conversation) error { return change(c.Stream) })
+	if err != nil {
+		return errors.Join(lost, err)
+	}
+	r.saved = r.Stream()
+	if r.moved != nil {
+		r.moved(r.hold.Conversation().Entry)
+	}
+	return nil
 }
 
 func (r *held) save(change func(*events.Stream) error, restore bool) error {

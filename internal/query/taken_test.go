@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -161,6 +162,47 @@ func TestWhatComesBackIsLeftAlone(t *testing.T) {
 			if strings.Count(got, want) != 1 {
 				t.Errorf("removed %t: %q is there %d times", removed, want, strings.Count(got, want))
 			}
+		}
+	}
+}
+
+// TestLostConversationGoesOnInAFork removes the conversation, or damages it, while the model
+// answers: the question, what was said and what comes after that are in a fork.
+func TestLostConversationGoesOnInAFork(t *testing.T) {
+	for _, removed := range []bool{false, true} {
+		s := newStage(t, t.TempDir())
+		dir := filepath.Join(s.workspace.Root(), filepath.FromSlash(s.entry.Path))
+		lose := func(then act) act {
+			return func(a *llm.Assembler) error {
+				err := os.WriteFile(filepath.Join(dir, workspace.EventsFile), []byte("<<<<<<<"), 0o644)
+				if removed {
+					err = os.RemoveAll(dir)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				return then(a)
+			}
+		}
+		m := &player{acts: []act{lose(calls("1", "2")), say(llm.StopEnd, "the answer")}}
+		turn := s.turn(m, waiter{order: []string{"2", "1"}})
+		moved := 0
+		turn.Record = query.Held(s.workspace, s.hold, func(e workspace.Entry) {
+			s.entry = e
+			moved++
+		})
+		if _, err := turn.Run(t.Context(), ask("the question")); err != nil {
+			t.Errorf("removed %t: %v", removed, err)
+		}
+		got := s.stored(t)
+		for _, want := range []string{"the question", "result of 1", "result of 2", "the answer"} {
+			if strings.Count(got, want) != 1 {
+				t.Errorf("removed %t: %q is there %d times:\n%s", removed, want,
+					strings.Count(got, want), got)
+			}
+		}
+		if moved != 1 || strings.Index(got, "result of 1") > strings.Index(got, "result of 2") {
+			t.Errorf("removed %t: moved %d times:\n%s", removed, moved, got)
 		}
 	}
 }

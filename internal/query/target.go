@@ -16,6 +16,7 @@ type Target struct {
 	Create    *workspace.NewConversation // the conversation if not held
 	ID        events.ID                  // 0 before it exists; set before tools read it
 	Fresh     bool                       // its configuration is the current one
+	Lost      events.ID                  // that the question was asked in; ID is a fork of it
 	// Activate is called with a conversation that the question created.
 	Activate func(events.ID)
 
@@ -112,13 +113,16 @@ func (t *Target) Record() Record {
 		return t.unsaved
 	}
 	if t.Hold != nil {
-		return Held(t.Workspace, t.Hold)
+		return Held(t.Workspace, t.Hold, t.created)
 	}
 	if t.beginning == nil {
-		t.beginning = Begin(t.Workspace, t.Create, func(e workspace.Entry) {
-			t.ID = e.ID
-			t.Activate(e.ID)
-		})
+		t.beginning = Begin(t.Workspace, t.Create, t.created)
 	}
 	return t.beginning
+}
+
+// created makes a conversation that was created for the question the target.
+func (t *Target) created(e workspace.Entry) {
+	t.Lost, t.ID = t.ID, e.ID
+	t.Activate(e.ID)
 }

@@ -185,7 +185,7 @@ func (s *stage) turn(m llm.Model, tools query.Tools) *query.Turn {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return &query.Turn{
 		Resume: true,
-		Record: repeated{query.Held(s.workspace, s.hold)}, Model: m, Tools: tools, Root: s.workspace.Root(),
+		Record: repeated{query.Held(s.workspace, s.hold, nil)}, Model: m, Tools: tools, Root: s.workspace.Root(),
 		Dedup: dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30},
 		Now:   func() time.Time { at = at.Add(time.Second); return at },
 	}

@@ -39,6 +39,9 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 		note("standard output is closed", "; what came of the answer is saved")
 		shown = context.Canceled
 	}
+	if lost, fork := q.Forked(); lost != 0 {
+		t.Warn("%s was removed or damaged meanwhile: %s, a fork, has all that was said", lost, fork)
+	}
 	err = ended(err, q.Saves())
 	if err := errors.Join(shown, title.End(err != nil), err); err != nil {
 		return err

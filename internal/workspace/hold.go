@@ -65,6 +65,16 @@ func (h *Hold) Conversation() *Conversation { return h.current }
 // is called again for about two seconds, in which they may come back.
 var ErrAway = errors.New("an older version of the conversation is in its place")
 
+// A LostError says that the conversation of a hold cannot be loaded any more: another program has
+// removed or damaged it.
+type LostError struct{ Err error }
+
+// Error implements error.
+func (e *LostError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *LostError) Unwrap() error { return e.Err }
+
 // passing is an error that may pass. A git merge that fails resets the working tree and applies
 // the changes again that it had before; if one of the files was written in between, it applies
 // none, of no file.
@@ -78,7 +88,8 @@ func (p passing) Unwrap() error { return p.error }
 
 // Update changes the conversation as [Workspace.Update] does. It loads it again only if the files
 // have changed: programs that do not take the lock, such as git checkout, may have written them,
-// and their changes are not overwritten. Files that are gone may come back, as for [ErrAway].
+// and their changes are not overwritten. Files that are gone may come back, as for [ErrAway]; the
+// error for those that do not is a *[LostError].
 func (h *Hold) Update(f func(*Conversation) error) error {
 	id := h.current.ID
 	err := settled(context.Background(), func() error { return h.update(id, f) })
@@ -94,14 +105,14 @@ func (h *Hold) Update(f func(*Conversation) error) error {
 func (h *Hold) update(id events.ID, f func(*Conversation) error) error {
 	if !h.unchanged() {
 		err := h.load(id)
-		if isHalf(err) {
-			return errors.Join(err, atomicfile.ErrChanged)
-		}
-		if errors.As(err, new(*NotFoundError)) || errors.Is(err, fs.ErrNotExist) {
-			return passing{err}
-		}
-		if err != nil {
-			return err
+		switch {
+		case err == nil:
+		case isHalf(err):
+			return errors.Join(&LostError{err}, atomicfile.ErrChanged)
+		case errors.As(err, new(*NotFoundError)), errors.Is(err, fs.ErrNotExist):
+			return passing{&LostError{err}}
+		default:
+			return &LostError{err}
 		}
 	}
 	next := *h.current
@@ -120,6 +131,35 @@ func (h *Hold) update(id events.ID, f func(*Conversation) error) error {
 	// The next replacement detects a change between this save and look.
 	h.current, h.seen = &next, h.workspace.storeOf(next.Entry).look(next.Entry)
 	return nil
+}
+
+// Fork goes on with a fork of the conversation as it was last saved, changed by f, for one that was
+// lost: whatever comes back in its place is another program's.
+func (h *Hold) Fork(f func(*Conversation) error) error {
+	fork := *h.current
+	fork.Stream = fork.Stream.Clone()
+	err := f(&fork)
+	if err == nil {
+		fork.Details, err = ForkDetails(&fork, events.ForkOptions{}, h.workspace.env.Now())
+	}
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	e, err := h.workspace.Create(ctx, &NewConversation{
+		Details: fork.Details, Stream: fork.Stream, BaseConfig: fork.BaseConfig,
+		Local: fork.Local, AllowDangling: true,
+	})
+	if err != nil {
+		return err
+	}
+	unlock, err := h.workspace.Lock(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	_ = h.unlock() // may have been removed, too
+	h.unlock = unlock
+	return h.load(e.ID)
 }
 
 // unchanged reports whether size, time and inode of the files are those seen last. That saves
