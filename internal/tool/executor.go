@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -407,11 +408,15 @@ func interrupted(ctx context.Context, a Admitted, r Result) Result {
 	case a.item.Policy.Cancelled != "":
 		text = a.item.Policy.Cancelled
 	}
-	r = Result{Blocks: append(r.Blocks, Text(text)), IsError: true, Err: context.Cause(ctx)}
-	return r.by(did)
+	return r.stopped(text, context.Cause(ctx)).by(did)
 }
 
 func timedOut(a Admitted, r Result, limit time.Duration) Result {
 	text := fmt.Sprintf("Tool '%s' did not end within %s and was stopped.", a.Call.Name, limit)
-	return Result{Blocks: append(r.Blocks, Text(text)), IsError: true, Err: r.Err}
+	return r.stopped(text, r.Err)
+}
+
+// stopped returns the result of a call that was stopped: why, then what it had until then.
+func (r Result) stopped(why string, err error) Result {
+	return Result{Blocks: append([]events.Block{Text(why)}, r.Blocks...), IsError: true, Err: err}
 }

@@ -174,8 +174,8 @@ func TestInterruptLeavesNothingBehind(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 		for i, want := range []string{
-			"Tool call was interrupted.", "partial output\n\nTool call was interrupted.",
-			"done before", "partial output\n\nthe user pressed Ctrl-C",
+			"Tool call was interrupted.", "Tool call was interrupted.\n\npartial output",
+			"done before", "the user pressed Ctrl-C\n\npartial output",
 		} {
 			if got := text(t, rs[i]); got != want || rs[i].IsError != (i != 2) {
 				t.Errorf("%d: %q, want %q", i, got, want)

@@ -183,7 +183,8 @@ func (t *Tool) values(
 	return all.Value()
 }
 
-// start runs a command to its end and reads its output.
+// start runs a command to its end and reads its output. With an error it returns what the command
+// printed until then.
 func (t *Tool) start(
 	ctx context.Context, cmd line, values jsontext.Value,
 ) (outcome, error) {
@@ -204,7 +205,8 @@ func (t *Tool) start(
 		return outcome{result: exited(err, stdout.Bytes(), stderr.Bytes())}, nil
 	}
 	if err != nil {
-		return outcome{}, fmt.Errorf("tool %q: %w", t.config.Name, err)
+		said := outcome{result: stopped(stdout.Bytes(), stderr.Bytes())}
+		return said, fmt.Errorf("tool %q: %w", t.config.Name, err)
 	}
 	if lost := stdout.Lost(); lost > 0 {
 		note := fmt.Sprintf("\n[cut: the last %d bytes of the output were not read]", lost)

@@ -351,12 +351,13 @@ func TestInterruptAndBoundedOutput(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	it, err = New(config(t, `{"source":"local","command":"sleep 100"}`), env)
+	it, err = New(config(t, `{"source":"local","command":"sh -c 'echo half; sleep 100'"}`), env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := it.Tool.Run(ctx, tool.Call{Name: "t"}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
+	r, err = it.Tool.Run(ctx, tool.Call{Name: "t"})
+	if got := shows(t, r); !errors.Is(err, context.DeadlineExceeded) || got != "half\n" {
+		t.Errorf("%q (%v)", got, err)
 	}
 }
 

@@ -210,3 +210,13 @@ func exited(err error, stdout, stderr []byte) tool.Result {
 	}{"command failed: " + err.Error(), string(stderr), string(stdout)}, "", "  ")
 	return tool.Failed(string(text))
 }
+
+// stopped returns what a program printed until it was stopped: it may have changed something.
+func stopped(stdout, stderr []byte) (r tool.Result) {
+	for _, text := range [][]byte{stdout, stderr} {
+		if len(bytes.TrimSpace(text)) > 0 {
+			r.Blocks = append(r.Blocks, tool.Text(strings.ToValidUTF8(string(text), "\uFFFD")))
+		}
+	}
+	return r
+}
