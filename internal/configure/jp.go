@@ -39,11 +39,13 @@ func (j JP) editable(doing, key string, layer jpconfig.Layer) (file, beside stri
 		}
 	}
 	s, layer := j.Host.Sources(j.Workspace, nil), cmp.Or(layer, jpconfig.User)
-	file, err = s.Editable(layer)
+	if file, err = s.Editable(layer); err == nil {
+		beside, err = s.Beside(layer)
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("%s %s: %w", doing, key, err)
 	}
-	return file, s.Beside(layer), nil
+	return file, beside, nil
 }
 
 // Set sets a key in a file of a layer, and reads it back. A value that the user sets in a shared

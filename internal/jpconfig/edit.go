@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // ErrNoKey is the error for a name that is not one of jp's keys.
@@ -139,9 +141,7 @@ func (s Sources) FileOf(layer Layer) (string, error) {
 	return filepath.Join(dir, base+".toml"), nil
 }
 
-// Editable is [Sources.FileOf] for a file that can be changed without losing other parts of it. If
-// the user's file is a link, its target is changed and the link stays; a link in the workspace may
-// lead anywhere and is refused.
+// Editable is [Sources.FileOf] for a file that can be changed without losing other parts of it.
 func (s Sources) Editable(layer Layer) (string, error) {
 	file, err := s.FileOf(layer)
 	if err != nil {
@@ -150,17 +150,24 @@ func (s Sources) Editable(layer Layer) (string, error) {
 	if ext := filepath.Ext(file); ext != ".toml" {
 		return "", fmt.Errorf("%s is not TOML, change it there by hand", file)
 	}
-	target, err := filepath.EvalSymlinks(file)
+	return writable(layer, file)
+}
+
+// writable returns the file that a change of a layer's file writes to. If the user's file is a
+// link, its target is changed and the link stays; a link in a working tree may lead anywhere and is
+// refused.
+func writable(layer Layer, file string) (string, error) {
+	own := layer == User || layer == UserWorkspace
+	info, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return file, nil
 	case err != nil:
 		return "", err
-	case layer == User || layer == UserWorkspace:
-		return target, nil
-	}
-	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is a link, change %s by hand", file, target)
+	case !own && info.Mode().Type() == os.ModeSymlink:
+		return "", fmt.Errorf("%s is a link, change %s by hand", file, regular.Resolved(file))
+	case own:
+		return regular.Resolved(file), nil
 	}
 	return file, nil
 }

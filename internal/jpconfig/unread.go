@@ -58,18 +58,17 @@ func Stored(path []string, value any) (any, error) {
 	return deepPlain(v)
 }
 
-// Beside returns the file of a layer for values that are [Unread], "" if the layer has no place
-// here.
-func (s Sources) Beside(layer Layer) string {
+// Beside returns the file of a layer for values that are [Unread].
+func (s Sources) Beside(layer Layer) (string, error) {
 	file, err := s.FileOf(layer)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	name := config.BesideFile + ".toml"
 	if layer == Directory {
 		name = "." + name
 	}
-	return filepath.Join(filepath.Dir(file), name)
+	return writable(layer, filepath.Join(filepath.Dir(file), name))
 }
 
 // ClaimKeys returns the dotted keys under which what a setting says is approved, in whatever
