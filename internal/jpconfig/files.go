@@ -167,11 +167,11 @@ func (t *tree) filesOf(words []string, shell bool) map[string]string {
 	var queue []named
 	seen := map[string]bool{}
 	add := func(name string, syntax command.Syntax) {
-		if _, ok := t.inside(name); ok && !seen[name] {
+		if t.has(name) && !seen[name] {
 			seen[name], queue = true, append(queue, named{name, syntax})
 		}
 	}
-	names, more := t.place.Files(words, shell)
+	names, dirs, more := t.place.Files(words, shell)
 	for _, name := range names {
 		add(name, command.SyntaxOf(name))
 	}
@@ -187,8 +187,10 @@ func (t *tree) filesOf(words []string, shell bool) map[string]string {
 		}
 		files[queue[i].name] = r.sum
 		for _, name := range r.includes {
-			add(name, queue[i].syntax)
-			add(path.Join(path.Dir(queue[i].name), name), queue[i].syntax) // after make -C
+			add(path.Join(path.Dir(queue[i].name), name), queue[i].syntax)
+			for _, dir := range dirs { // as after make -C, or by make -I
+				add(path.Join(dir, name), queue[i].syntax)
+			}
 		}
 	}
 	if more {

@@ -118,6 +118,29 @@ func TestFilesOfAreBounded(t *testing.T) {
 	}
 }
 
+// TestFilesOfFindIncludes finds what a Makefile includes where make looks for it.
+func TestFilesOfFindIncludes(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"sub/Makefile": "include a.mk b.mk c.mk\n", "sub/a.mk": "", "b.mk": "", "inc/c.mk": "",
+	} {
+		name = filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(name), 0o700)
+		if err == nil {
+			err = os.WriteFile(name, []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := newTree(dir, "").filesOf([]string{"make", "-C", "sub", "-I../inc"}, false)
+	for _, want := range []string{"sub/a.mk", "b.mk", "inc/c.mk"} {
+		if files[want] == "" {
+			t.Errorf("%v has no %s", files, want)
+		}
+	}
+}
+
 // TestNamesOfOtherSystems checks that a name which is not in the list of a directory is tried if a
 // system finds a listed file by it.
 func TestNamesOfOtherSystems(t *testing.T) {

@@ -3,8 +3,10 @@ package command
 import (
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -32,17 +34,18 @@ const (
 // relative to any directory that it names, and those that its programs look for. Names that a shell
 // puts together are recognized if an expansion stands before or after a slash. It prefers one file
 // too many: of that, a change is asked about in vain, while nobody would notice one that is
-// missing. More says that there are others.
-func (p Place) Files(words []string, shell bool) (names []string, more bool) {
+// missing. More says that there are others. Dirs are the directories that the line names, with ".".
+func (p Place) Files(words []string, shell bool) (names, dirs []string, more bool) {
 	if len(words) == 0 {
-		return nil, false
+		return nil, nil, false
 	}
-	c := collector{place: p, seen: map[string]bool{}, script: shell || Runs(words[0])}
+	git := Base(words[0]) == "git" // starts programs that options and configuration name
+	c := collector{place: p, seen: map[string]bool{}, script: shell || git || Runs(words[0])}
 	c.left = min(maxTried, *p.Left)
 	defer func() { *p.Left -= c.tried }()
 	c.split(words)
 	bases := []string{"."}
-	if program := Base(words[0]); c.script || program == "git" || loaders[program] != nil {
+	if c.script || loaders[Base(words[0])] != nil {
 		bases = c.bases()
 	}
 	programs := words[:1]
@@ -67,7 +70,7 @@ func (p Place) Files(words []string, shell bool) (names []string, more bool) {
 		}
 	}
 	more = c.tried == c.left || len(bases) == maxBases || len(c.words) == maxWords
-	return c.names, more
+	return c.names, bases, more
 }
 
 // A collector collects names.
@@ -102,13 +105,14 @@ func (c *collector) add(base, name string) {
 	}
 }
 
-// split finds the words. In a script and in a template any part may be one, with and without the
-// quotes in it.
+// split finds the words. In a script, in a template and in an argument that may be a command any
+// part may be one, with and without the quotes in it.
 func (c *collector) split(words []string) {
 	c.parts = map[string]bool{}
 	for _, w := range words {
 		c.take(w, false)
-		if !c.script && (strings.Contains(w, "{{") || strings.Contains(w, "{%")) {
+		if !c.script && (strings.Contains(w, "{{") || strings.Contains(w, "{%") ||
+			strings.ContainsAny(w, " \t\n")) {
 			c.scan(w)
 		}
 	}
@@ -184,8 +188,7 @@ func (c *collector) bases() []string {
 // looked adds the files that a program looks for by itself.
 func (c *collector) looked(base, program string) {
 	files := slices.Concat(runners[program], loaders[program])
-	for up := 0; len(files) > 0 && up <= c.place.Up; up++ {
-		dir := path.Join(base, strings.Repeat("../", up))
+	for _, dir := range c.searched(base, program, len(files) > 0) {
 		listed, _ := c.place.List(dir)
 		for _, file := range files {
 			c.add(dir, file)
@@ -201,11 +204,41 @@ func (c *collector) looked(base, program string) {
 		c.packages(base)
 	case program == "git":
 		c.gitDir(base)
+	case program == "make" || program == "gmake":
+		c.remade(base, files)
 	case slices.Contains(installers, program):
 		c.installed(base)
 	}
 	if len(endings[program]) > 0 {
 		c.modules(base, endings[program])
+	}
+}
+
+// searched returns the directories in which a program looks for files: the one where it starts and
+// those above it, and for just the one that is before the name of a recipe (just sub/test).
+func (c *collector) searched(base, program string, any bool) (dirs []string) {
+	for up := 0; any && up <= c.place.Up; up++ {
+		dirs = append(dirs, path.Join(base, strings.Repeat("../", up)))
+	}
+	for _, w := range c.words {
+		if i := strings.LastIndexByte(w, '/'); program == "just" && i > 0 {
+			dirs = append(dirs, path.Join(base, w[:i]))
+		}
+	}
+	return dirs
+}
+
+// remade adds the sources of makefiles: those that make looks for, and those that a word may name.
+func (c *collector) remade(base string, files []string) {
+	for _, w := range c.words {
+		if c.has(path.Join(base, w)) {
+			files = append(files, w)
+		}
+	}
+	for _, file := range files {
+		for _, source := range sources(file) {
+			c.add(base, source)
+		}
 	}
 }
 
@@ -244,16 +277,35 @@ func (c *collector) modules(base string, ends []string) {
 	}
 }
 
-// gitDir adds what makes a committed directory that a line names as git's start programs.
+// gitDir adds what makes git start programs in a directory that a line names: as git's own, or as
+// that of hooks, of commands or of a template.
 func (c *collector) gitDir(dir string) {
-	if !c.has(path.Join(dir, "HEAD")) {
-		return
+	below := func(dir string) {
+		listed, _ := c.place.List(dir)
+		for _, name := range listed {
+			c.add(dir, name)
+		}
 	}
-	c.add(dir, "config")
-	listed, _ := c.place.List(path.Join(dir, "hooks"))
-	for _, name := range listed {
-		c.add(path.Join(dir, "hooks"), name)
+	own := c.has(path.Join(dir, "HEAD"))
+	if own {
+		c.add(dir, "config")
 	}
+	if own || dir != "." && c.says("template") {
+		below(path.Join(dir, "hooks"))
+	}
+	if dir != "." && c.says("hookspath", "exec-path", "exec_path") {
+		below(dir)
+	}
+}
+
+// says reports whether a word has one of these parts, in whatever case.
+func (c *collector) says(parts ...string) bool {
+	return slices.ContainsFunc(c.words, func(w string) bool {
+		w = strings.ToLower(w)
+		return slices.ContainsFunc(parts, func(part string) bool {
+			return strings.Contains(w, part)
+		})
+	})
 }
 
 // packages adds the files of the directories that go run starts, and those that tell go generate
@@ -273,6 +325,11 @@ func (c *collector) packages(base string) {
 	}
 }
 
+// braces are what a shell makes several words of.
+var braces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^{])\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}`)
+})
+
 // Computes reports whether a shell or an interpreter puts names together that a line gives it:
 // these are not among the [Place.Files].
 func Computes(words []string, shell bool) bool {
@@ -282,6 +339,7 @@ func Computes(words []string, shell bool) bool {
 	text := strings.Join(words, " ")
 	glued := strings.NewReplacer("{{context.root}}", "", "{{ context.root }}", "").Replace(text)
 	return strings.ContainsAny(text, "$`*?[") || strings.Contains(text, "{%") ||
+		braces().MatchString(text) ||
 		strings.Contains(glued, "/{{") || strings.Contains(glued, "}}/") ||
 		strings.Contains(glued, "}}.")
 }

@@ -68,18 +68,36 @@ func TestFilesThatProgramsLookFor(t *testing.T) {
 		{"npm exec -- tsc", "node_modules/.bin/tsc"},
 		{"sh -c 'cd web && pnpm exec jest'", "web/node_modules/.bin/jest"},
 		{"bunx vite", "node_modules/.bin/vite"},
+		{"just sub/test", "sub/justfile"},
+		{"just sub/deep/test", "sub/deep/Justfile"},
+		{"make x", "Makefile.sh"},
+		{"make -C sub x", "sub/GNUmakefile.sh"},
+		{"make -f sub/g/HEAD x", "sub/g/HEAD.sh"},
+		{"gmake x", "RCS/Makefile,v"},
+		{"bmake x", ".depend"},
+		{"npm start", "server.js"},
+		{"pnpm install", "binding.gyp"},
+		{"deno task x", "package.json"},
+		{"git -c alias.x='!sh a.sh' x", "a.sh"},
+		{"git rebase -x 'sh a.sh' HEAD~1", "a.sh"},
+		{"git submodule foreach 'make x'", "Makefile"},
+		{"git bisect run make x", "Makefile"},
+		{"git -c core.hooksPath=own commit", "own/pre-commit"},
+		{"git --exec-path=own x", "own/git-x"},
+		{"git clone --template=own a b", "own/hooks/post-checkout"},
+		{"rsync -e 'sh a.sh' b c:", "a.sh"},
 	} {
 		words, err := command.Words(tt.line)
 		if err != nil {
 			t.Fatal(err)
 		}
 		place := placeOf("sub/g/HEAD " + tt.file)
-		if got, _ := place.Files(words, false); !slices.Contains(got, tt.file) {
+		if got, _, _ := place.Files(words, false); !slices.Contains(got, tt.file) {
 			t.Errorf("%q: %q has no %s", tt.line, got, tt.file)
 		}
 	}
 	place := placeOf("config/routes.rb HEAD.md sub/a")
-	if got, _ := place.Files([]string{"git", "log", "sub"}, false); !slices.Equal(got, []string{"sub"}) {
+	if got, _, _ := place.Files([]string{"git", "log", "sub"}, false); !slices.Equal(got, []string{"sub"}) {
 		t.Errorf("git log: %q", got)
 	}
 }
@@ -94,6 +112,7 @@ func TestLooks(t *testing.T) {
 		"timeout -k 1 60 make": "a program that timeout starts", "xargs cat": "",
 		"find . -exec x {} +":    "a program that find starts",
 		"sh -c 'terraform plan'": "a program that sh starts", "bash -ec 'cat a | wc'": "",
+		"git -c alias.x=!own x": "a program that git starts", "git bisect run x": "a program that git starts",
 	} {
 		words, err := command.Words(line)
 		if err != nil {

@@ -43,12 +43,29 @@ var (
 		return regexp.MustCompile(`\\\r?\n`)
 	})
 	makeInclude = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^ *(?:-include|sinclude|include)[ \t]+([^#]*)`)
+		return regexp.MustCompile(`^[ .]*(?:-include|[sd]?include)[ \t]+([^#]*)`)
 	})
 )
 
+// sources returns the files of which GNU make makes a makefile by its built-in rules before it
+// reads it, if they are newer: a clone has whatever was pulled last as the newer one.
+func sources(makefile string) []string {
+	dir, base := path.Split(makefile)
+	all := []string{
+		makefile + ",v", dir + "RCS/" + base + ",v", dir + "RCS/" + base, dir + "s." + base,
+		dir + "SCCS/s." + base,
+	}
+	for _, end := range []string{
+		".sh", ".o", ".c", ".cc", ".C", ".cpp", ".p", ".f", ".F", ".m", ".r", ".s", ".S", ".mod",
+		".y", ".l", ".ym", ".yl", ".w", ".web",
+	} {
+		all = append(all, makefile+end)
+	}
+	return all
+}
+
 // Includes returns the files that a file includes by a literal name, relative to the directory in
-// which its command starts, whether they exist or not.
+// which its command starts, whether they exist or not, and the sources of makefiles.
 func (s Syntax) Includes(name string, text []byte) (names []string) {
 	if s == Makefile {
 		text = continued().ReplaceAll(text, []byte(" "))
@@ -104,8 +121,8 @@ func makeIncludes(line string) (names []string) {
 		return nil
 	}
 	for f := range strings.FieldsSeq(m[1]) {
-		if !strings.ContainsAny(f, "$*?[\\") {
-			names = append(names, f)
+		if f = strings.Trim(f, `"<>`); !strings.ContainsAny(f, "$*?[\\") { // quoted for bmake
+			names = append(append(names, f), sources(f)...)
 		}
 	}
 	return names

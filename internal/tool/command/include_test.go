@@ -18,6 +18,8 @@ func TestIncludes(t *testing.T) {
 		{"sub/x.mk", "  include from/the/start\n", "from/the/start"},
 		{"Makefile", "include $(wildcard *.mk) *.mk\n\tinclude x\nincluded = y\n", ""},
 		{"Makefile", "include a.mk \\\n  b.mk \\\r\n c.mk\nall: \\\n  include\n", "a.mk b.mk c.mk"},
+		{"Makefile", ".include \"a.mk\"\n.-include <b.mk>\n", "a.mk b.mk"},
+		{"Makefile", "include a.mk\n", "a.mk.sh RCS/a.mk,v"},
 		{"package.json", "import 'x'\ninclude x\n", ""},
 	}
 	for _, tt := range tests {

@@ -156,7 +156,7 @@ func TestFiles(t *testing.T) {
 	}
 	*place.Left = 9000
 	for _, tt := range tests {
-		got, more := place.Files(tt.words, false)
+		got, _, more := place.Files(tt.words, false)
 		if more {
 			t.Errorf("%q has more", tt.words)
 		}
@@ -175,14 +175,14 @@ func TestFiles(t *testing.T) {
 	for i := range 5000 {
 		long = append(long, fmt.Sprintf("w%d", i))
 	}
-	if _, more := place.Files(long, false); !more {
+	if _, _, more := place.Files(long, false); !more {
 		t.Error("names of a line that is too long are left out, and nobody is told")
 	}
 	long = []string{"python"}
 	for i := range 1000 {
 		long = append(long, fmt.Sprintf("w%d", i))
 	}
-	if names, more := place.Files(long, false); !more || len(names) > 9000 {
+	if names, _, more := place.Files(long, false); !more || len(names) > 9000 {
 		t.Errorf("%d names, the rest is left out: %t", len(names), more)
 	}
 }
@@ -193,6 +193,7 @@ func TestComputes(t *testing.T) {
 		"sh -c 'tools/$X.sh'": true, "sh -c 'for f in *.sh; do . $f; done'": true, "make {{tool}}": false,
 		"python tools/{{tool.options.x}}.py": true, "sh {{context.root}}/a.sh": false, "rg -n $x": false,
 		"just serve {{tool.arguments.a}}": false, "sh {% if 1 %}a{% endif %}": true, "": false,
+		"bash -c './{a,b}.sh'": true, "bash -c 'sh x{1..3}'": true, "sh -c '{ a; b, c; }'": false,
 	} {
 		words, err := command.Words(line)
 		if got := command.Computes(words, false); got != want || err != nil {
