@@ -148,6 +148,19 @@ func TestWordsOfURL(t *testing.T) {
 	}
 }
 
+// TestLinesOfSettings checks of which programs of attachments and settings the arguments count, too.
+func TestLinesOfSettings(t *testing.T) {
+	for line, want := range map[string]bool{
+		"cat notes.md": false, "git log -- a.md": false, "sh a.sh": true, "git bisect run ./a.sh": true,
+		"git -C sub log": true, "git -c core.fsmonitor=./a.sh status": true,
+	} {
+		words := strings.Fields(line)
+		if got := lineIn(words, false)[0].words; len(got) > 1 != want {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
 // TestToolsNameFilesInOptions checks that a file which a placeholder names is covered.
 func TestToolsNameFilesInOptions(t *testing.T) {
 	tool := trust.Tool{

@@ -38,10 +38,10 @@ func guard[T any](v T, b bound) trust.Guarded[T] {
 	return trust.Foreign(v, b.claim).Renewed(b.again)
 }
 
-// lineIn returns the line of a setting or an attachment: its program, and, if that runs its
-// arguments, these.
+// lineIn returns the line of a setting or an attachment: its program, and, if that starts what its
+// arguments name, these.
 func lineIn(words []string, shell bool) []line {
-	if len(words) > 0 && !shell && !command.Runs(words[0]) {
+	if len(words) > 0 && !shell && !command.Starts(words) {
 		words = words[:1]
 	}
 	return []line{{words, shell}}

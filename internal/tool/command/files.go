@@ -39,13 +39,12 @@ func (p Place) Files(words []string, shell bool) (names, dirs []string, more boo
 	if len(words) == 0 {
 		return nil, nil, false
 	}
-	git := Base(words[0]) == "git" // starts programs that options and configuration name
-	c := collector{place: p, seen: map[string]bool{}, script: shell || git || Runs(words[0])}
+	c := collector{place: p, seen: map[string]bool{}, script: shell || Starts(words)}
 	c.left = min(maxTried, *p.Left)
 	defer func() { *p.Left -= c.tried }()
 	c.split(words)
 	bases := []string{"."}
-	if c.script || loaders[Base(words[0])] != nil {
+	if program := Base(words[0]); c.script || program == "git" || loaders[program] != nil {
 		bases = c.bases()
 	}
 	programs := words[:1]

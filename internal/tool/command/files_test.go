@@ -113,6 +113,7 @@ func TestLooks(t *testing.T) {
 		"find . -exec x {} +":    "a program that find starts",
 		"sh -c 'terraform plan'": "a program that sh starts", "bash -ec 'cat a | wc'": "",
 		"git -c alias.x=!own x": "a program that git starts", "git bisect run x": "a program that git starts",
+		"git -C a --no-pager -c x.y=z log": "a program that git starts", "git switch -c x": "", "git -C a log": "",
 	} {
 		words, err := command.Words(line)
 		if err != nil {

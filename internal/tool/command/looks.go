@@ -52,10 +52,8 @@ func Looks(words []string, shell bool) string {
 				return starts
 			}
 		}
-	case name == "git":
-		if slices.ContainsFunc(words[1:], startsMore) {
-			return starts
-		}
+	case gitStarts(words):
+		return starts
 	case name == "find" && !slices.ContainsFunc(words, isExec):
 	case slices.Contains(prefixes, name):
 		rest := words[1:]
@@ -74,17 +72,6 @@ func Looks(words []string, shell bool) string {
 
 // takers are the prefixes that take other words before the program.
 var takers = []string{"su", "chroot", "unshare", "ssh", "parallel", "entr", "find"}
-
-// startsMore reports whether a word of a line of git may make it start a program that the line or
-// a configuration names.
-func startsMore(w string) bool {
-	switch name, _, _ := strings.Cut(w, "="); name {
-	case "-c", "--config-env", "--exec-path", "-x", "--exec", "--extcmd", "bisect", "foreach",
-		"filter-branch", "difftool", "mergetool":
-		return true
-	}
-	return false
-}
 
 func isExec(w string) bool { return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") }
 

@@ -195,6 +195,42 @@ func Runs(program string) bool {
 		slices.Contains(languages, name)
 }
 
+// Starts reports whether a line starts programs that its arguments name, or obeys a directory that
+// they name.
+func Starts(words []string) bool {
+	return len(words) > 0 && (Runs(words[0]) || gitStarts(words) || Base(words[0]) == "git" &&
+		slices.ContainsFunc(words, func(w string) bool {
+			return w == "-C" || strings.HasPrefix(w, "--git-dir")
+		}))
+}
+
+// Options and commands of git that start programs which the line or its configuration names.
+var (
+	gitGlobal = []string{"-c", "--config-env", "--exec-path"}
+	gitMore   = []string{
+		"--exec", "--extcmd", "--upload-pack", "--receive-pack", "--template", "--smtp-server",
+		"--sendmail-cmd", "--to-cmd", "--cc-cmd", "--open-files-in-pager", "bisect", "foreach",
+		"rebase", "filter-branch", "difftool", "mergetool",
+	}
+	gitValued = []string{"-C", "--git-dir", "--work-tree", "--namespace"}
+)
+
+// gitStarts reports whether a line of git has one of these.
+func gitStarts(words []string) bool {
+	global := len(words) > 0 && Base(words[0]) == "git"
+	if !global {
+		return false
+	}
+	for i, w := range words[1:] {
+		name, _, _ := strings.Cut(w, "=")
+		if global && slices.Contains(gitGlobal, name) || slices.Contains(gitMore, name) {
+			return true
+		}
+		global = global && (strings.HasPrefix(w, "-") || slices.Contains(gitValued, words[i]))
+	}
+	return false
+}
+
 // IsCode reports whether the word after these is program text, as for sh -c.
 func IsCode(words []string) bool {
 	for i, w := range words[:max(len(words)-1, 0)] {
