@@ -168,18 +168,19 @@ func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Atta
 	b.open(key, at, text, attached, events.Metadata{})
 }
 
-// Injected adds text that the agent wrote in the person's name: caveats, skills, output of the
-// agent's own commands. A prompt that follows directly belongs to the same turn.
-func (b *Builder) Injected(key string, at time.Time, text string) {
+// Injected adds text that the agent wrote in the person's name, and files that it gave the model:
+// caveats, skills, output of the agent's own commands, pages of a document. A prompt that follows
+// directly belongs to the same turn.
+func (b *Builder) Injected(key string, at time.Time, text string, attached ...Attachment) {
 	md := events.Metadata{}.With(MetadataInjected, jsontext.Value("true"))
 	switch {
 	case b.current.begun() && b.current.over:
 		b.endTurn(true)
 	case b.current.begun():
-		b.request(key, b.moment(at), text, nil, md)
+		b.request(key, b.moment(at), text, attached, md)
 		return
 	}
-	b.open(key, at, text, nil, md)
+	b.open(key, at, text, attached, md)
 	b.current.injected = true
 }
 

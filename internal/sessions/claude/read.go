@@ -212,13 +212,14 @@ func (m *mapper) user(r *record, line []byte) {
 	case bool(r.IsSummary):
 		m.Compact(key(r, 0), r.Time.Time, text, m.isKept)
 		m.kept = nil
+		m.beside(r, all)
 	case all.answers():
 		m.results(r, all)
 	case len(all) == 0:
 		m.Record(r.Time.Time, "user", line)
 	case bool(r.IsMeta) || isInjected(text):
 		m.follow(r)
-		m.Injected(key(r, 0), r.Time.Time, text)
+		m.Injected(key(r, 0), r.Time.Time, text, all.attached()...)
 		m.others(r, all)
 	default:
 		m.prompt(r, text, all)
@@ -244,11 +245,20 @@ func (m *mapper) prompt(r *record, text string, all content) {
 	m.others(r, all)
 }
 
-// others keeps the blocks of a person's message that are neither text nor attachments.
+// others keeps the blocks of a message that are not text, attachments, or results of calls.
 func (m *mapper) others(r *record, all content) {
 	for i := range all {
-		if _, content := all[i].bytes(); !content && all[i].Type != "text" {
-			m.Record(r.Time.Time, "user/"+cmp.Or(string(all[i].Type), "unknown"), all[i].raw)
+		if _, content := all[i].bytes(); !content {
+			m.beside(r, all[i:i+1])
+		}
+	}
+}
+
+// beside keeps the blocks that are not text or results of calls, where only text is added.
+func (m *mapper) beside(r *record, all content) {
+	for i := range all {
+		if t := string(all[i].Type); t != "text" && t != "tool_result" {
+			m.Record(r.Time.Time, "user/"+cmp.Or(t, "unknown"), all[i].raw)
 		}
 	}
 }
@@ -342,12 +352,16 @@ func (m *mapper) attachment(r *record, line []byte) {
 	if a.Type == "queued_command" {
 		all := blocks(a.Prompt)
 		text := all.text()
-		if m.queued[text] > 0 {
+		attached := all.attached()
+		switch {
+		case m.queued[text] > 0:
 			m.queued[text]-- // it was added when it left the queue
 			m.Drop("attachment/queued_command", len(line))
-		} else if text != "" {
+			m.beside(r, all)
+		case text != "" || len(attached) > 0:
 			m.Headline(words(text))
-			m.Further(key(r, 0), r.Time.Time, text, all.attached()...)
+			m.Further(key(r, 0), r.Time.Time, text, attached...)
+			m.others(r, all)
 		}
 		return
 	}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -32,19 +33,23 @@ func detailsOf(members map[string]jsontext.Value) (d details) {
 	return d
 }
 
-// repeats are members of a result's details that repeat the call, what the model was given, or a
-// file of the repository.
-var repeats = []string{
-	"originalFile", "originalFileContents", "oldString", "newString", "oldTodos", "newTodos",
-	"stdout", "stderr", "file", "content", "filenames", "edits", "filePath", "prompt", "plan",
-	"replaceAll", "type", "mode", "numFiles", "numLines", "description", "command",
-}
+// repeats are members of a result's details that repeat the call or a file of the repository, and
+// mayRepeat those that usually repeat what the model was given.
+var (
+	repeats = []string{
+		"originalFile", "originalFileContents", "oldString", "newString", "oldTodos", "newTodos",
+		"file", "filenames", "edits", "filePath", "prompt", "replaceAll", "type", "mode",
+		"numFiles", "numLines", "description", "command",
+	}
+	mayRepeat = []string{"stdout", "stderr", "content", "plan"}
+)
 
 // results adds the results in a record.
 func (m *mapper) results(r *record, all content) {
 	var members map[string]jsontext.Value
 	detailed := r.Result.Kind() == '{' && sessions.UnmarshalInner(r.Result, &members) == nil
 	d := detailsOf(members)
+	var said given
 	piece := 0
 	for i := range all {
 		b := &all[i]
@@ -53,19 +58,25 @@ func (m *mapper) results(r *record, all content) {
 		}
 		call := string(b.CallID)
 		blocks := m.shown(b)
+		said = append(said, b.Content)
 		if detailed && d.agent != "" {
 			m.Subagent(call, subagent(m.root(), string(d.agent)))
 		}
 		if detailed {
 			blocks = m.detail(blocks, &d)
+			if full := blocks[0].File; full != nil && full.First == 0 {
+				said = append(said, sessions.Marshal(full.Content))
+			}
 		}
 		m.Result(key(r, piece), r.Time.Time, call, bool(b.IsError), blocks...)
 		piece++
 	}
-	if text := all.text(); text != "" {
-		m.Injected(key(r, piece), r.Time.Time, text)
+	attached := all.attached()
+	if text := all.text(); text != "" || len(attached) > 0 {
+		m.Injected(key(r, piece), r.Time.Time, text, attached...)
 	}
-	m.rest(r, members)
+	m.others(r, all)
+	m.rest(r, members, said)
 }
 
 // root returns the session after which sub-agents are named.
@@ -118,19 +129,24 @@ func (m *mapper) detail(out []sessions.Block, d *details) []sessions.Block {
 	return out
 }
 
-// rest keeps the other details: exit codes, patches, the tokens of a sub-agent.
-func (m *mapper) rest(r *record, members map[string]jsontext.Value) {
+// rest keeps the other details: exit codes, patches, the tokens of a sub-agent, and the output of a
+// program whose result only has its beginning.
+func (m *mapper) rest(r *record, members map[string]jsontext.Value, said given) {
 	switch r.Result.Kind() {
 	case '{':
-	case '"', 'n', 0:
-		m.Drop("toolUseResult", len(r.Result))
-		return
 	default:
-		m.Record(r.Time.Time, "result", r.Result)
+		if k := r.Result.Kind(); k == 0 || k == 'n' || k == '"' && said.has(r.Result) {
+			m.Drop("toolUseResult", len(r.Result))
+		} else {
+			m.Record(r.Time.Time, "result", r.Result)
+		}
 		return
 	}
+	written := members["filePath"] != nil // then the call has the content, too
 	for name, v := range members {
-		if slices.Contains(repeats, name) || isNothing(v) {
+		again := slices.Contains(repeats, name) || name == "content" && written ||
+			slices.Contains(mayRepeat, name) && said.has(v)
+		if again || isNothing(v) {
 			m.Drop("toolUseResult/"+name, len(v))
 			delete(members, name)
 		}
@@ -141,6 +157,39 @@ func (m *mapper) rest(r *record, members map[string]jsontext.Value) {
 			Result map[string]jsontext.Value `json:"toolUseResult"`
 		}{string(r.UUID), members}))
 	}
+}
+
+// A given has what the model was given as results, as the agent quoted it.
+type given []jsontext.Value
+
+// has reports whether the model was given a text, or all parts of a list.
+func (all given) has(v jsontext.Value) bool {
+	return !slices.ContainsFunc(blocks(v), func(b block) bool {
+		part := []byte(b.raw)
+		switch {
+		case b.raw.Kind() == '"':
+			part = trimmed(b.raw)
+		case b.Type == "text":
+			part = trimmed(sessions.Marshal(string(b.Text)))
+		}
+		return !slices.ContainsFunc(all, func(in jsontext.Value) bool {
+			return bytes.Contains(in, part)
+		})
+	})
+}
+
+// trimmed returns a quoted text without its quotes, the space around it, and the word with which
+// the agent begins errors.
+func trimmed(quoted []byte) []byte {
+	in := bytes.TrimPrefix(quoted[1:len(quoted)-1], []byte("Error: "))
+	for was := -1; was != len(in); {
+		was = len(in)
+		in = bytes.TrimSpace(in)
+		for _, space := range []string{`\n`, `\r`, `\t`} {
+			in = bytes.TrimSuffix(bytes.TrimPrefix(in, []byte(space)), []byte(space))
+		}
+	}
+	return in
 }
 
 // isNothing reports whether a value is empty.

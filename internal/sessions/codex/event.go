@@ -132,7 +132,9 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 	})
 	m.flush()
 	if ok {
-		if slices.ContainsFunc(images, isElsewhere) {
+		if slices.ContainsFunc(images, func(url sessions.Text) bool {
+			return isElsewhere(url) || url != "" && !h.has(url)
+		}) {
 			m.keep(r)
 		} else {
 			m.drop(r)
@@ -142,11 +144,17 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 		return
 	}
 	all := lists.Map(images, func(url sessions.Text) piece { return piece{Image: url} })
-	m.prompt(held{at: r.Time.Time, number: m.number}, text, attached(all))
+	shown := attached(all)
+	m.prompt(held{at: r.Time.Time, number: m.number}, text, shown)
 	if slices.ContainsFunc(images, isElsewhere) {
 		m.keep(r)
 	}
-	m.echo = text
+	m.echo, m.echoed = text, len(shown)
+}
+
+// has reports whether an item has an image.
+func (h held) has(url sessions.Text) bool {
+	return slices.ContainsFunc(h.all, func(p piece) bool { return p.Image == url })
 }
 
 // isElsewhere reports whether the session lacks the bytes of an image.

@@ -65,11 +65,15 @@ func (m *mapper) hold(r *record) {
 	switch {
 	case text != "" && text == m.echo:
 		m.echo = ""
-		m.drop(r)
+		if len(attached(all)) > m.echoed {
+			m.keep(r) // the event has not all of its images
+		} else {
+			m.drop(r)
+		}
 	case text == "" && len(attached(all)) == 0:
 		m.keep(r)
 	case r.p.Role != "user":
-		m.Injected(m.key(), r.Time.Time, text)
+		m.Injected(m.key(), r.Time.Time, text, attached(all)...)
 		m.others(r, r.p.Content)
 	default:
 		m.others(r, r.p.Content)
@@ -231,18 +235,17 @@ func (m *mapper) output(r *record, v jsontext.Value) {
 	m.flush()
 	call := string(r.p.CallID)
 	failed := false
+	var rest map[string]jsontext.Value // members beside what the model was given
 	if v.Kind() == '{' {
-		var o struct {
-			Output  jsontext.Value `json:"output"`
-			Content jsontext.Value `json:"content"`
-			Items   jsontext.Value `json:"content_items"`
-			Success jsontext.Value `json:"success"`
-		}
+		var o map[string]jsontext.Value
 		_ = sessions.Unmarshal(v, &o) // an object, by its kind
-		failed = o.Success.Kind() == 'f' || failedIn(string(v))
-		for _, inner := range []jsontext.Value{o.Items, o.Output, o.Content} {
-			if k := inner.Kind(); k == '"' || k == '[' {
-				v = inner
+		failed = o["success"].Kind() == 'f' || failedIn(string(v))
+		delete(o, "success")
+		for _, name := range []string{"content_items", "output", "content"} {
+			if k := o[name].Kind(); k == '"' || k == '[' {
+				v = o[name]
+				delete(o, name)
+				rest = o
 				break
 			}
 		}
@@ -257,6 +260,9 @@ func (m *mapper) output(r *record, v jsontext.Value) {
 	}
 	failed = failed || failedIn(text.String()) || m.endOf(call, text.String())
 	m.Result(m.key(), r.Time.Time, call, failed, blocks...)
+	if len(rest) > 0 {
+		m.Record(r.Time.Time, r.kind()+"/output", sessions.Marshal(rest))
+	}
 }
 
 // endOf reports whether the program of a call failed according to its exit event. If that event has

@@ -46,6 +46,7 @@ type mapper struct {
 	rewound  int             // number of prompts that the person went back, until something follows
 	shows    bool            // events show the prompts of the person
 	echo     string          // of a prompt whose item is to follow
+	echoed   int             // number of its images
 	held     []held          // texts whose duplicates may follow
 	heard    map[string]int  // texts of items whose events are to follow
 	spoken   map[string]bool // texts of this turn

@@ -68,13 +68,15 @@ type place struct {
 
 // thoughts has a model's reasoning as its provider requires it back.
 type thoughts struct {
-	Provider sessions.Text `json:"provider"`
-	Blocks   []struct {
-		Type      sessions.Text `json:"type"`
-		Thinking  sessions.Text `json:"thinking"`
-		Signature sessions.Text `json:"signature"`
-		Data      sessions.Text `json:"data"`
-	} `json:"blocks"`
+	Provider sessions.Text    `json:"provider"`
+	Blocks   []jsontext.Value `json:"blocks"`
+}
+
+type thought struct {
+	Type      sessions.Text `json:"type"`
+	Thinking  sessions.Text `json:"thinking"`
+	Signature sessions.Text `json:"signature"`
+	Data      sessions.Text `json:"data"`
 }
 
 // usage has the tokens of an answer. Input includes the caches.

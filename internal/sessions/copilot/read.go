@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strconv"
@@ -34,6 +35,8 @@ func (Dialect) Read(
 type mapper struct {
 	*sessions.Builder
 	session sessions.Session
+	seed    maphash.Seed
+	sums    map[uint64]bool // of the events so far, with a random seed
 	number  int
 	model   string
 	calls   map[string]bool // calls that were added
@@ -64,6 +67,7 @@ func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	return &mapper{
 		Builder: b, session: s, calls: map[string]bool{}, before: map[string]int{}, point: -1,
 		prompts: map[string]bool{}, totals: map[string]usage{}, agents: map[string]*mapper{},
+		seed: maphash.MakeSeed(), sums: map[uint64]bool{},
 	}
 }
 
@@ -75,10 +79,17 @@ func (m *mapper) line(number int, line []byte) {
 		m.Broken(number, errNoEvent)
 		return
 	}
+	sum := maphash.Bytes(m.seed, line)
 	if e.ID != "" && m.Seen(string(e.ID)) {
-		m.Drop("repeated", len(line))
+		if m.sums[sum] {
+			m.Drop("repeated", len(line))
+		} else { // another event of that name, as in damaged files
+			m.Record(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line)
+		}
+		m.sums[sum] = true
 		return
 	}
+	m.sums[sum] = true
 	if e.Data.Kind() != '{' && e.Data != nil {
 		m.Record(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line)
 		return
@@ -207,6 +218,9 @@ func (m *mapper) asset(e *event, d *data, line []byte) {
 		return
 	}
 	m.Held()
+	if old, twice := m.assets[string(d.AssetID)]; twice {
+		m.settle(old)
+	}
 	m.assets[string(d.AssetID)] = asset{e, slices.Clone(line), data, new(bool)}
 	if m.held += len(line); m.held > maxHeld {
 		m.Fail(errAssets)
@@ -323,7 +337,10 @@ func (m *mapper) assistant(e *event, d *data) {
 func (m *mapper) thoughts(e *event, d *data, reply string) (piece int) {
 	at := e.Time.Time
 	m.Odd(at, "assistant.message/reasoning", d.Thoughts.Odd)
-	for _, b := range d.Thoughts.Value.Blocks {
+	told := false
+	for _, raw := range d.Thoughts.Value.Blocks {
+		var b thought
+		_ = sessions.Unmarshal(raw, &b) // empty if it is no object
 		var md events.Metadata
 		switch {
 		case b.Data != "":
@@ -331,12 +348,18 @@ func (m *mapper) thoughts(e *event, d *data, reply string) (piece int) {
 		case b.Signature != "":
 			md = md.WithText(llm.MetadataAnthropicSignature, string(b.Signature))
 		case b.Thinking == "":
+			m.Record(at, "assistant.message/reasoning", raw)
 			continue
 		}
 		m.Reasoning(m.key(e, piece), at, reply, string(b.Thinking), md)
+		told = told || b.Thinking != ""
 		piece++
 	}
-	if piece == 0 && d.Thought != "" {
+	switch {
+	case told || d.Thought == "":
+	case piece > 0: // the provider takes sealed blocks back only as they are
+		m.Record(at, "assistant.message/reasoning", quoted(string(d.Thought)))
+	default:
 		m.Reasoning(m.key(e, piece), at, reply, string(d.Thought), events.Metadata{})
 		piece++
 	}
@@ -423,10 +446,15 @@ func (m *mapper) shutdown(d *data) {
 // finish keeps the assets that no prompt used.
 func (m *mapper) finish() {
 	for _, id := range slices.Sorted(maps.Keys(m.assets)) {
-		if a := m.assets[id]; !*a.used {
-			m.Record(a.event.Time.Time, string(a.event.Type), a.line)
-		} else {
-			m.Drop(string(a.event.Type), len(a.line))
-		}
+		m.settle(m.assets[id])
+	}
+}
+
+// settle keeps an asset that no prompt used.
+func (m *mapper) settle(a asset) {
+	if !*a.used {
+		m.Record(a.event.Time.Time, string(a.event.Type), a.line)
+	} else {
+		m.Drop(string(a.event.Type), len(a.line))
 	}
 }

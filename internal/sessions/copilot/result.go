@@ -3,6 +3,7 @@ package copilot
 import (
 	"encoding/base64"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -40,21 +41,38 @@ func (m *mapper) result(e *event, d *data) {
 		s.Content = sessions.Text(d.Result)
 	}
 	text := first(s.Content, s.Text, s.Old)
+	beside := []string{string(s.Text), string(s.Old)}
 	failed := d.Success.Kind() == 'f' || d.Shell.Value.Code != 0 ||
 		s.Type == "failure" || s.Kind == "failure"
 	if found := exitCode().FindStringSubmatch(text); found != nil && found[1] != "0" {
 		failed = true
 	}
-	if text == "" && d.Error != nil {
+	if d.Error != nil && d.Error.Kind() != 'n' {
 		var broken shown
 		_ = sessions.Unmarshal(d.Error, &broken) // empty if it is no object
-		text = first(broken.Message, sessions.Text(d.Error))
+		if text == "" {
+			text = first(broken.Message, sessions.Text(d.Error))
+		} else {
+			beside = append(beside, first(broken.Message, sessions.Text(d.Error)))
+		}
 	}
-	blocks := media(s.Media, s.Pieces)
+	blocks, others := media(s.Media, s.Pieces)
 	if text != "" || len(blocks) == 0 {
 		blocks = append([]sessions.Block{{Text: text}}, blocks...)
 	}
 	m.Result(m.key(e, 0), e.Time.Time, string(d.CallID), failed, blocks...)
+	for _, raw := range others {
+		var p part
+		_ = sessions.Unmarshal(raw, &p) // empty if it is no object
+		if p.Text == "" || !strings.Contains(text, string(p.Text)) {
+			m.Record(e.Time.Time, "tool.execution_complete/content", raw)
+		}
+	}
+	for _, said := range beside {
+		if !strings.Contains(text, said) {
+			m.Record(e.Time.Time, "tool.execution_complete/result", quoted(said))
+		}
+	}
 	if detail := string(s.Detail); detail != "" && detail != text {
 		m.Record(e.Time.Time, "tool.execution_complete/detail", sessions.Marshal(map[string]string{
 			"toolCallId": string(d.CallID), "detailedContent": detail,
@@ -72,22 +90,30 @@ func first(all ...sessions.Text) string {
 	return ""
 }
 
-// media returns images and sounds of a result.
-func media(lists ...jsontext.Value) (out []sessions.Block) {
+// A part is a piece of a result.
+type part struct {
+	MIME sessions.Text `json:"mimeType"`
+	Data sessions.Text `json:"data"`
+	Text sessions.Text `json:"text"`
+}
+
+// media returns images and sounds of a result, and its other parts.
+func media(lists ...jsontext.Value) (out []sessions.Block, others []jsontext.Value) {
 	for _, list := range lists {
-		var all []struct {
-			MIME sessions.Text `json:"mimeType"`
-			Data sessions.Text `json:"data"`
-		}
+		var all []jsontext.Value
 		if list.Kind() != '[' || sessions.Unmarshal(list, &all) != nil {
 			continue
 		}
-		for _, a := range all {
-			data, err := base64.StdEncoding.DecodeString(string(a.Data))
-			if err == nil && len(data) > 0 && a.MIME != "" {
-				out = append(out, sessions.Block{MIMEType: string(a.MIME), Data: data})
+		for _, raw := range all {
+			var p part
+			_ = sessions.Unmarshal(raw, &p) // empty if it is no object
+			data, err := base64.StdEncoding.DecodeString(string(p.Data))
+			if err == nil && len(data) > 0 && p.MIME != "" {
+				out = append(out, sessions.Block{MIMEType: string(p.MIME), Data: data})
+			} else {
+				others = append(others, raw)
 			}
 		}
 	}
-	return out
+	return out, others
 }

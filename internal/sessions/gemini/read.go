@@ -195,7 +195,7 @@ func (m *mapper) user(i *item) {
 		}
 		if r := p.Response.Value; r != nil {
 			m.answered(i, &piece, r, p.raw)
-		} else if p.Text == "" && p.Inline.Value.MIME == "" {
+		} else if _, ok := p.bytes(); !ok && (p.Text == "" || p.Inline.Value.MIME != "") {
 			m.Record(i.said.Time.Time, "user/part", p.raw)
 		}
 	}
@@ -205,7 +205,7 @@ func (m *mapper) user(i *item) {
 		return
 	case isInjected(said):
 		m.begun = append(m.begun, *i)
-		m.Injected(m.key(i, piece), i.said.Time.Time, said)
+		m.Injected(m.key(i, piece), i.said.Time.Time, said, attached...)
 		return
 	}
 	m.begun = append(m.begun[:0:0], *i)
@@ -262,6 +262,9 @@ func (m *mapper) words(i *item, piece int) int {
 			m.Reasoning(m.key(i, piece), i.said.Time.Time, i.id, string(p.Text), events.Metadata{})
 		case p.Text != "":
 			m.Message(m.key(i, piece), i.said.Time.Time, i.id, string(p.Text), events.Metadata{})
+			if p.Inline.Value.MIME != "" {
+				m.Record(i.said.Time.Time, "gemini/part", p.raw)
+			}
 		case p.Call != nil:
 			continue // added with its result
 		case p.raw.Kind() == '"':
@@ -387,13 +390,14 @@ func (r *response) blocks() (out []sessions.Block, failed bool) {
 	_ = sessions.Unmarshal(r.Response, &members) // empty if it is no object
 	_ = sessions.Unmarshal(r.Response, &said)
 	switch {
-	case said.Error != nil && said.Error.Kind() != 'n':
+	case said.Error != nil && said.Error.Kind() != 'n' && len(members) == 1:
 		failed = true
 		out = append(out, sessions.Block{Text: words(said.Error)})
 	case len(members) == 1 && members["output"].Kind() == '"':
 		failed = exitCode().MatchString(string(said.Output))
 		out = append(out, sessions.Block{Text: string(said.Output)})
 	case r.Response != nil:
+		failed = said.Error != nil && said.Error.Kind() != 'n'
 		out = append(out, sessions.Block{Text: string(r.Response)})
 	}
 	for _, p := range parts(r.Parts) {
