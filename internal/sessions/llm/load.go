@@ -37,6 +37,7 @@ type conversation struct {
 	fragments   map[string][]sqlite.Row // of responses, turns and parts
 	system      map[string][]sqlite.Row
 	attachments map[string][]sqlite.Row
+	given       map[string][]sqlite.Row // attachments of results, by id
 	size        int
 }
 
@@ -52,7 +53,7 @@ func load(ctx context.Context, s sessions.Session) (*conversation, error) {
 			owners: owners{map[string]sqlite.Row{}, map[string]sqlite.Row{}},
 			calls:  map[string][]sqlite.Row{}, results: map[string][]sqlite.Row{},
 			fragments: map[string][]sqlite.Row{}, system: map[string][]sqlite.Row{},
-			attachments: map[string][]sqlite.Row{},
+			attachments: map[string][]sqlite.Row{}, given: map[string][]sqlite.Row{},
 		}
 		for _, read := range []func(*sqlite.Database) error{c.legacy, c.thread} {
 			if err := read(db); err != nil {
@@ -107,6 +108,16 @@ func idOf(r sqlite.Row, column string) string {
 	return strconv.FormatInt(r.Int(column), 10)
 }
 
+func idsOf(all map[string][]sqlite.Row) map[string]bool {
+	ids := map[string]bool{}
+	for _, rows := range all {
+		for _, r := range rows {
+			ids[idOf(r, "id")] = true
+		}
+	}
+	return ids
+}
+
 func sorted(rows []sqlite.Row) {
 	slices.SortStableFunc(rows, func(a, b sqlite.Row) int {
 		return cmp.Compare(strings.ToLower(a.Text("id")), strings.ToLower(b.Text("id")))
@@ -137,9 +148,12 @@ func (c *conversation) legacy(db *sqlite.Database) error {
 	}
 	sorted(c.responses)
 	is := func(id string) bool { return own[id] }
-	return errors.Join(
+	err = c.gather(db.Table("tool_results"), "response_id", is, c.results)
+	results := idsOf(c.results)
+	isResult := func(id string) bool { return results[id] }
+	return errors.Join(err,
 		c.gather(db.Table("tool_calls"), "response_id", is, c.calls),
-		c.gather(db.Table("tool_results"), "response_id", is, c.results),
+		c.join(db, "tool_results_attachments", "tool_result_id", isResult, c.given),
 		c.join(db, "prompt_fragments", "response_id", is, c.fragments),
 		c.join(db, "system_fragments", "response_id", is, c.system),
 		c.join(db, "prompt_attachments", "response_id", is, c.attachments))
@@ -242,12 +256,7 @@ func (c *conversation) messages(db *sqlite.Database, tip string) error {
 	if err := c.gather(db.Table("parts"), "message_hash", is, c.parts); err != nil {
 		return err
 	}
-	ids := map[string]bool{}
-	for _, rows := range c.parts {
-		for _, r := range rows {
-			ids[idOf(r, "id")] = true
-		}
-	}
+	ids := idsOf(c.parts)
 	is = func(id string) bool { return ids[id] }
 	return errors.Join(
 		c.join(db, "part_fragments", "part_id", is, c.fragments),

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strconv"
@@ -76,12 +77,8 @@ func (m *mapper) response(r sqlite.Row) {
 func (m *mapper) answered(id string, at time.Time) (late []func()) {
 	for i, r := range m.results[id] {
 		call, key := r.Text("tool_call_id"), id+".r"+strconv.Itoa(i)
-		block := sessions.Block{Text: r.Text("output")}
-		failed := r.Text("exception") != ""
-		if failed && block.Text == "" {
-			block.Text = r.Text("exception")
-		}
-		tell := func() { m.Result(key, at, call, failed, block) }
+		said := said{text: r.Text("output"), exception: r.Text("exception")}
+		tell := func() { m.result(key, at, call, said, m.filesOf(m.given[idOf(r, "id")], at)) }
 		if m.called[call] {
 			tell()
 		} else {
@@ -89,6 +86,29 @@ func (m *mapper) answered(id string, at time.Time) (late []func()) {
 		}
 	}
 	return late
+}
+
+// A said result has the texts of a result: an exception is often, but not always, in its output.
+type said struct{ text, exception string }
+
+// result adds the result of a call.
+func (m *mapper) result(
+	key string, at time.Time, call string, s said, files []sessions.Attachment,
+) {
+	blocks := []sessions.Block{{Text: cmp.Or(s.text, s.exception)}}
+	for _, a := range files {
+		if strings.HasPrefix(a.MIMEType, "text/") {
+			blocks = append(blocks, sessions.Block{Text: string(a.Content)})
+		} else {
+			blocks = append(blocks, sessions.Block{MIMEType: a.MIMEType, Data: a.Content})
+		}
+	}
+	m.Result(key, at, call, s.exception != "", blocks...)
+	if !strings.Contains(blocks[0].Text, s.exception) {
+		m.Record(at, "exception", sessions.Marshal(map[string]string{
+			"tool_call_id": call, "exception": s.exception,
+		}))
+	}
 }
 
 func callOf(r sqlite.Row, response string, i int) sessions.Call {
@@ -160,7 +180,12 @@ func (m *mapper) attached(id string, at time.Time) (all []sessions.Attachment) {
 		}
 		all = append(all, a)
 	}
-	for _, r := range m.attachments[id] {
+	return append(all, m.filesOf(m.attachments[id], at)...)
+}
+
+// filesOf returns the attachments in some rows.
+func (m *mapper) filesOf(rows []sqlite.Row, at time.Time) (all []sessions.Attachment) {
+	for _, r := range rows {
 		if r.Has("content") {
 			all = append(all, sessions.Attachment{
 				MIMEType: r.Text("type"), Content: r.Bytes("content"),

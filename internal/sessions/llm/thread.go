@@ -97,7 +97,7 @@ func (m *mapper) message(r sqlite.Row, at time.Time, reply string) {
 		}
 	case "tool":
 		for i, p := range parts {
-			m.result(key+"."+strconv.Itoa(i), at, p)
+			m.answers(key+"."+strconv.Itoa(i), at, p)
 		}
 	default:
 		for _, p := range parts {
@@ -135,7 +135,7 @@ func (m *mapper) asked(key string, at time.Time, parts []sqlite.Row) {
 	for i, p := range parts {
 		switch p.Text("type") {
 		case "tool_result":
-			m.result(key+"."+strconv.Itoa(i), at, p)
+			m.answers(key+"."+strconv.Itoa(i), at, p)
 			continue
 		case "text":
 			said = append(said, p.Text("text"))
@@ -186,30 +186,17 @@ func (m *mapper) part(key string, at time.Time, reply string, p sqlite.Row) {
 		}
 		m.call(key, at, reply, c)
 	case "tool_result": // of a tool that the provider ran
-		m.result(key, at, p)
+		m.answers(key, at, p)
 	default:
 		m.other(at, "assistant", p)
 	}
 }
 
-func (m *mapper) result(key string, at time.Time, p sqlite.Row) {
+// answers adds a part that is the result of a call.
+func (m *mapper) answers(key string, at time.Time, p sqlite.Row) {
 	v := payloadOf(p)
-	text := p.Text("text")
-	if text == "" {
-		text = string(v.Output)
-	}
-	if text == "" {
-		text = string(v.Exception)
-	}
-	blocks := []sessions.Block{{Text: text}}
-	for _, a := range m.attached(idOf(p, "id"), at) {
-		if strings.HasPrefix(a.MIMEType, "text/") {
-			blocks = append(blocks, sessions.Block{Text: string(a.Content)})
-		} else {
-			blocks = append(blocks, sessions.Block{MIMEType: a.MIMEType, Data: a.Content})
-		}
-	}
-	m.Result(key, at, string(v.CallID), v.Exception != "", blocks...)
+	said := said{cmp.Or(p.Text("text"), string(v.Output)), string(v.Exception)}
+	m.result(key, at, string(v.CallID), said, m.attached(idOf(p, "id"), at))
 }
 
 func (m *mapper) other(at time.Time, role string, p sqlite.Row) {

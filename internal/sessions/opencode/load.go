@@ -82,9 +82,12 @@ func (t *transcript) rows(db *sqlite.Database, id string) error {
 		return err
 	}
 	return db.Table("part").Where("session_id", id, func(r sqlite.Row) error {
-		if m := byID[r.Text("message_id")]; m != nil {
-			m.parts = append(m.parts, t.row(r))
+		id := r.Text("message_id")
+		if byID[id] == nil { // of a message that is gone
+			byID[id] = &message{row: row{id: id, created: r.Int("time_created")}}
+			t.messages = append(t.messages, byID[id])
 		}
+		byID[id].parts = append(byID[id].parts, t.row(r))
 		return t.fits()
 	})
 }

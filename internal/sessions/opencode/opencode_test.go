@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -215,6 +216,45 @@ func TestBroken(t *testing.T) {
 			t.Errorf("%q is lost:\n%s", part, got)
 		}
 	}
+}
+
+// TestStoppedIsKept checks that a call that did not end as usual hides nothing that its program
+// said, and that neither does a message that is gone.
+func TestStoppedIsKept(t *testing.T) {
+	const said = "QZJX"
+	for _, state := range []string{
+		`"status":"error","error":"Tool execution aborted","metadata":{"output":"QZJX"}`,
+		`"status":"error","error":"It failed.","output":"QZJX"`,
+		`"status":"completed","output":"Done.","error":"QZJX"`,
+		`"status":"cancelled","output":"QZJX"`, `"status":"cancelled","error":"QZJX"`,
+	} {
+		dir := tree(t)
+		write(t, filepath.Join(dir, "storage/part/msg_u2/prt_u2b.json"),
+			`{"type":"tool","callID":"c","tool":"bash","state":{`+state+`}}`)
+		s := listed(t, filepath.Join(dir, "storage/message/ses_undo"))["ses_undo"]
+		if !tells(t, s, said) {
+			t.Errorf("%s: it is lost", state)
+		}
+	}
+	data, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := filepath.Join(t.TempDir(), "torn.db")
+	write(t, torn, strings.NewReplacer("prt_h1amsg_h1", "prt_h1amsg_h0", `"one"`, `"QZJ"`).
+		Replace(string(data)))
+	if !tells(t, listed(t, torn)["ses_half"], "QZJ") {
+		t.Error("a part without its message is lost")
+	}
+}
+
+// tells reports whether a text occurs in what a session becomes.
+func tells(t *testing.T, s sessions.Session, text string) bool {
+	t.Helper()
+	all, _ := sessionstest.Read(t, opencode.Dialect{}, s, sessions.Options{Root: s.Dir})
+	return slices.ContainsFunc(all, func(c *sessions.Conversation) bool {
+		return strings.Contains(string(c.Stream.Encode()), text)
+	})
 }
 
 func TestGone(t *testing.T) {

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/url"
 	"strconv"
@@ -219,21 +220,23 @@ func (a *answer) tool(key string, p part) {
 	if !st.Time.Compacted.IsZero() {
 		a.trimmed = append(a.trimmed, call)
 	}
-	if st.Status != "completed" && st.Status != "error" {
+	switch st.Status {
+	case "", "pending", "running": // what it has so far would stay as a record when it has more
 		return
 	}
 	a.results = append(a.results, func() {
 		failed := st.Status == "error" || d.Exit != 0
-		a.Result(key+".r", a.when(st.Time.End), call, failed, a.shown(&st, &d)...)
-		a.rest(call, &st)
+		blocks := a.shown(&st, &d)
+		a.Result(key+".r", a.when(st.Time.End), call, failed, blocks...)
+		a.rest(call, &st, blocks[0].Text)
 	})
 }
 
 // shown returns what the model was given.
 func (a *answer) shown(st *state, d *details) []sessions.Block {
-	first := sessions.Block{Text: string(st.Output)}
+	first := sessions.Block{Text: string(cmp.Or(st.Output, st.Error))}
 	if st.Status == "error" {
-		first.Text = string(st.Error)
+		first.Text = string(cmp.Or(st.Error, st.Output))
 	}
 	if v := d.Display; v.Type == "file" && v.Path != "" && v.Last >= v.First && v.First > 0 {
 		first.File = &sessions.File{
@@ -256,14 +259,22 @@ func (a *answer) shown(st *state, d *details) []sessions.Block {
 	return blocks
 }
 
-// rest keeps the details that occur nowhere else: exit codes, diffs.
-func (a *answer) rest(call string, st *state) {
+// rest keeps the details that occur nowhere else: exit codes, diffs, the output of a program that
+// was stopped.
+func (a *answer) rest(call string, st *state, shown string) {
+	for _, text := range []sessions.Text{st.Output, st.Error} {
+		if !strings.Contains(shown, string(text)) {
+			a.Record(a.at, "result/text", sessions.Marshal(map[string]any{
+				"callID": call, "text": text,
+			}))
+		}
+	}
 	var all map[string]jsontext.Value
 	if st.Metadata.Kind() != '{' || sessions.Unmarshal(st.Metadata, &all) != nil {
 		return
 	}
 	for _, member := range repeats {
-		if v, ok := all[member]; ok {
+		if v, ok := all[member]; ok && (member != "output" || isIn(shown, v)) {
 			a.Drop("metadata/"+member, len(v))
 			delete(all, member)
 		}
@@ -271,6 +282,16 @@ func (a *answer) rest(call string, st *state) {
 	if len(all) > 0 {
 		a.Record(a.at, "result", sessions.Marshal(map[string]any{"callID": call, "metadata": all}))
 	}
+}
+
+// isIn reports whether a result has the text of its beginning, which a screen shows.
+func isIn(shown string, preview jsontext.Value) bool {
+	var text sessions.Text
+	if sessions.Unmarshal(preview, &text) != nil {
+		return false
+	}
+	begin := strings.TrimSuffix(strings.TrimSpace(string(text)), "...")
+	return strings.Contains(shown, strings.TrimSpace(begin))
 }
 
 // end adds the results of the calls of an answer.

@@ -28,6 +28,8 @@ CREATE TABLE [tool_calls] ([id] INTEGER PRIMARY KEY, [response_id] TEXT, [tool_i
   [name] TEXT, [arguments] TEXT, [tool_call_id] TEXT);
 CREATE TABLE [tool_results] ([id] INTEGER PRIMARY KEY, [response_id] TEXT, [tool_id] INTEGER,
   [name] TEXT, [output] TEXT, [tool_call_id] TEXT, [instance_id] INTEGER, [exception] TEXT);
+CREATE TABLE [tool_results_attachments] ([tool_result_id] INTEGER, [attachment_id] TEXT,
+  [order] INTEGER, PRIMARY KEY ([tool_result_id], [attachment_id]));
 CREATE TABLE "messages" ("hash" TEXT PRIMARY KEY, "parent_hash" TEXT REFERENCES "messages"("hash"),
   "role" TEXT, "provider_metadata" TEXT);
 CREATE TABLE "parts" ("id" INTEGER PRIMARY KEY, "message_hash" TEXT, "position" INTEGER,
@@ -78,7 +80,10 @@ add("prompt_attachments", response_id="01a", attachment_id="a2", order=1)
 add("tool_calls", id=1, response_id="01b", name="lookup", arguments='{"name": "walrus"}',
     tool_call_id="call_1")
 add("tool_calls", id=2, response_id="01b", name="fail", arguments="[1]")
-add("tool_results", id=1, response_id="01c", name="lookup", output="found", tool_call_id="call_1")
+add("tool_results", id=1, response_id="01c", name="lookup", output="found", tool_call_id="call_1",
+    exception="Late")
+add("attachments", id="a3", type="image/png", content=b"\x89PNG\r\n\x1a\ny")
+add("tool_results_attachments", tool_result_id=1, attachment_id="a3", order=0)
 add("tool_results", id=2, response_id="01c", name="fail", output="", tool_call_id="01b.1",
     exception="Oops")
 add("responses", id="01z", prompt="alone", response="yes", datetime_utc=time(9), model="m")
