@@ -139,6 +139,24 @@ func (r rows) row(segment text.Segment, header bool) *east.TableRow {
 	return row
 }
 
+// Excess returns what a row has beyond the columns of its table, which has no cell.
+func Excess(row ast.Node, source []byte) string {
+	last := row.LastChild()
+	if last == nil || last.Lines().Len() == 0 {
+		return ""
+	}
+	line, _, _ := bytes.Cut(source[last.Lines().At(0).Stop:], []byte{'\n'})
+	return string(bytes.Trim(line, "| \t\r"))
+}
+
+// Info returns all that is beside the fence of a code block: its language, and further words.
+func Info(n ast.Node, source []byte) string {
+	if block, ok := n.(*ast.FencedCodeBlock); ok && block.Info != nil {
+		return string(block.Info.Segment.Value(source))
+	}
+	return ""
+}
+
 // cellEnd returns where the cell that begins at from ends, and the offsets of backslashes before a
 // pipe after the first backtick.
 func cellEnd(line []byte, from, limit int) (end int, escaped []int) {

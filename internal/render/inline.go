@@ -35,10 +35,10 @@ func (r *markdown) inline(n ast.Node, base style) string {
 	case *east.Strikethrough:
 		return r.emphasis(n, "~~", base|strike)
 	case *ast.Link:
-		return r.link(r.inlines(n, base|styleLink), r.plain(n), string(n.Destination))
+		return r.link(r.inlines(n, base|styleLink), r.plain(n), target{n.Destination, n.Title})
 	case *ast.Image:
 		alt := r.plain(n)
-		return r.link(r.out.styled(base, "["+alt+"]"), "", string(n.Destination))
+		return r.link(r.out.styled(base, "["+alt+"]"), "", target{n.Destination, n.Title})
 	case *ast.AutoLink:
 		return r.out.styled(base|styleLink, inlineText(string(n.Label(r.src))))
 	case *ast.RawHTML:
@@ -80,17 +80,27 @@ func (r *markdown) marked(mark, value string, st style) string {
 	return mark + r.out.styled(st, value) + mark
 }
 
+// A target is what a link leads to, and the title that it has beside its text.
+type target struct{ destination, title []byte }
+
 // link shows the destination of a link, unless its text is the destination. An escape code that
 // makes the text clickable would hide it.
-func (r *markdown) link(shown, label, destination string) string {
-	destination = inlineText(unescape(destination))
-	if destination == "" || destination == label {
+func (r *markdown) link(shown, label string, to target) string {
+	said := inlineText(unescape(string(to.destination)))
+	if said == label {
+		said = ""
+	}
+	if title := inlineText(unescape(string(to.title))); title != "" {
+		said = strings.TrimSpace(said + ` "` + title + `"`)
+	}
+	switch {
+	case said == "":
 		return shown
+	case shown == "":
+		return r.out.styled(styleLink, said)
+	default:
+		return shown + " " + r.out.styled(styleMark, "("+said+")")
 	}
-	if shown == "" {
-		return r.out.styled(styleLink, destination)
-	}
-	return shown + " " + r.out.styled(styleMark, "("+destination+")")
 }
 
 // plain returns the text of n without any style, not sanitised.

@@ -106,8 +106,8 @@ func (r *markdown) block(n ast.Node, width int) []string {
 		return splitLines(r.out.styled(styleMark, raw))
 	case *east.Table:
 		return r.table(n, width)
-	case *ast.LinkReferenceDefinition:
-		return nil
+	case *ast.LinkReferenceDefinition: // it may have more than the links that refer to it
+		return splitLines(r.out.styled(styleMark, string(n.Lines().Value(r.src))))
 	default:
 		return r.blocks(n, width)
 	}
@@ -128,7 +128,7 @@ func (r *markdown) heading(n *ast.Heading, width int) []string {
 func (r *markdown) code(n ast.Node, language string) []string {
 	body := string(n.Lines().Value(r.src))
 	fence := r.fence(n)
-	lines := []string{r.out.styled(styleMark, fence+language)}
+	lines := []string{r.out.styled(styleMark, fence+inlineText(gfm.Info(n, r.src)))}
 	if body != "" {
 		for line := range strings.SplitSeq(strings.TrimSuffix(body, "\n"), "\n") {
 			lines = append(lines, r.out.codeLine(language, line))

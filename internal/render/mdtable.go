@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	east "github.com/yuin/goldmark/extension/ast"
 
+	"github.com/git-jp/git-jp/internal/gfm"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -26,6 +27,9 @@ func (r *markdown) table(n *east.Table, width int) []string {
 		var cells []string
 		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
 			cells = append(cells, r.inlines(c, st))
+		}
+		if more := gfm.Excess(row, r.src); more != "" {
+			cells[len(cells)-1] += " " + r.out.styled(styleMark, inlineText("| "+more))
 		}
 		rows = append(rows, cells)
 	}

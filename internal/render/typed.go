@@ -28,12 +28,16 @@ func typed(content string) (line, rest string, ok bool) {
 	for found := true; found; {
 		found = false
 		for _, tag := range []string{"command-message", "command-name", "command-args"} {
-			if inner, after, is := leading(rest, tag); is {
+			_, twice := tags[tag]
+			if inner, after, is := leading(rest, tag); is && !twice {
 				tags[tag], rest, found = inner, after, true
 			}
 		}
 	}
 	name := tags["command-name"]
+	if said, ok := tags["command-message"]; ok && said != strings.TrimPrefix(name, "/") {
+		return "", "", false // it does not only repeat the name
+	}
 	return strings.TrimSpace(name + " " + tags["command-args"]), rest, name != ""
 }
 

@@ -19,6 +19,14 @@ func TestTyped(t *testing.T) {
 		{"see <command-name>/x</command-name>", "see <command-name>/x</command-name>"},
 		{"<command-name>/x", "<command-name>/x"},
 		{"<command-message>x</command-message>", "<command-message>x</command-message>"},
+		{
+			"<command-name>/x</command-name><command-message>y</command-message>",
+			"<command-name>/x</command-name><command-message>y</command-message>",
+		},
+		{
+			"<command-args>a</command-args><command-name>/x</command-name><command-args>b</command-args>",
+			"/x a\n\n<command-args>b</command-args>",
+		},
 		{" plain\n", " plain\n"},
 		{"", ""},
 	} {

@@ -152,3 +152,17 @@ func TestConfigurationChangesAreMarks(t *testing.T) {
 func hasAttribute(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
+
+// TestTitlesAreAtHand verifies that the titles of links and pictures are there, for a pointer that
+// rests on them.
+func TestTitlesAreAtHand(t *testing.T) {
+	text, _ := page(t, view.Document{}, newTalk().ask("x").say("[a](https://b.example \"one\") "+
+		"[c](/d \"two\") ![e](https://f.example \"three\") ![g](/h \"four\")").conversation(1))
+	for _, want := range []string{
+		`title="one">a<`, `title="/d two">c<`, `title="three">e<`, `title="/h four">g<`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is not there", want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
@@ -38,6 +39,7 @@ func (p *prose) write(m *markup, source string) {
 	src := []byte(render.Sanitize(source))
 	doc := p.md.Parser().Parse(text.NewReader(src))
 	nestHeadings(doc, p.level)
+	widen(doc, src)
 	var b bytes.Buffer
 	if err := p.md.Renderer().Render(&b, src, doc); err != nil && m.err == nil {
 		m.err = err
@@ -69,10 +71,26 @@ func nestHeadings(doc ast.Node, below int) {
 	}
 }
 
+// widen adds cells for what rows of tables have beyond the columns.
+func widen(doc ast.Node, source []byte) {
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering || n.Kind() != east.KindTableRow {
+			return ast.WalkContinue, nil
+		}
+		if more := gfm.Excess(n, source); more != "" {
+			cell := east.NewTableCell()
+			cell.AppendChild(cell, ast.NewString([]byte(more)))
+			n.AppendChild(n, cell)
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
 // RegisterFuncs implements [renderer.NodeRenderer].
 func (p *prose) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHTMLBlock, rendered(p.htmlBlock))
 	r.Register(ast.KindRawHTML, rendered(p.rawHTML))
+	r.Register(ast.KindLinkReferenceDefinition, rendered(p.definition))
 	r.Register(ast.KindImage, rendered(p.image))
 	r.Register(ast.KindLink, p.link)
 	r.Register(ast.KindAutoLink, rendered(p.autoLink))
@@ -105,6 +123,12 @@ func (p *prose) htmlBlock(m *markup, source []byte, n ast.Node) {
 	m.end("p")
 }
 
+// definition writes the definition of a link as it was written: it may have more than the links
+// that refer to it.
+func (p *prose) definition(m *markup, source []byte, n ast.Node) {
+	m.put("p", strings.TrimRight(string(n.Lines().Value(source)), "\n"), class("tags"))
+}
+
 func (p *prose) rawHTML(m *markup, source []byte, n ast.Node) {
 	raw, _ := n.(*ast.RawHTML)
 	m.put("span", string(raw.Segments.Value(source)), class("tags"))
@@ -119,10 +143,18 @@ func (p *prose) image(m *markup, source []byte, n ast.Node) {
 	}
 	m.text("🖼 ")
 	if to, ok := outside(string(img.Destination)); ok {
-		m.put("a", alt, to...)
+		m.put("a", alt, append(to, titled(string(img.Title)))...)
 		return
 	}
-	m.put("span", alt, attr{"title", string(img.Destination)})
+	m.put("span", alt, titled(string(img.Destination), string(img.Title)))
+}
+
+// titled returns a title of the words that are not empty.
+func titled(words ...string) attr {
+	if title := strings.TrimSpace(strings.Join(words, " ")); title != "" {
+		return attr{"title", title}
+	}
+	return attr{}
 }
 
 // link writes a link to a web address; other links are shown as their text.
@@ -134,11 +166,11 @@ func (p *prose) link(
 	to, ok := outside(string(link.Destination))
 	switch {
 	case ok && entering:
-		m.open("a", to...)
+		m.open("a", append(to, titled(string(link.Title)))...)
 	case ok:
 		m.end("a")
 	case entering:
-		m.open("span", class("nowhere"), attr{"title", string(link.Destination)})
+		m.open("span", class("nowhere"), titled(string(link.Destination), string(link.Title)))
 	default:
 		m.end("span")
 	}
@@ -171,7 +203,12 @@ func (p *prose) fenced(m *markup, source []byte, n ast.Node) {
 		language = string(block.Language(source))
 	}
 	body := strings.TrimSuffix(string(n.Lines().Value(source)), "\n")
-	if language == "diff" || language == "patch" {
+	isPatch := language == "diff" || language == "patch"
+	info := gfm.Info(n, source)
+	if info != "" && !render.IsLanguage(info) && (!isPatch || info != language) {
+		m.put("p", info, class("tags"))
+	}
+	if isPatch {
 		writePatch(m, body)
 		return
 	}

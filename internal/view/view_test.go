@@ -204,9 +204,13 @@ func digest(s string) string {
 // TestHostileTextIsShown verifies that escaping hides nothing: the text can be read.
 func TestHostileTextIsShown(t *testing.T) {
 	_, root := page(t, view.Document{}, newTalk().ask("<b>a</b> & <!-- c -->\n\n<div>\nd\n</div>").
-		say("see <kbd>x</kbd>").conversation(1))
+		say("see <kbd>x</kbd>\n\n[e]: /f 'g'\n\n```go h\ni\n```\n\n```j\n```\n\n"+
+			"|k|\n|-|\n|l| m |n|").conversation(1))
 	got := words(find(root, "div", "prompt")...) + words(find(root, "div", "answer")...)
-	for _, want := range []string{"<b> a </b>", "& <!-- c -->", "<div> d </div>", "<kbd> x </kbd>"} {
+	for _, want := range []string{
+		"<b> a </b>", "& <!-- c -->", "<div> d </div>", "<kbd> x </kbd>",
+		"[e]: /f 'g' go h i j k l m |n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
