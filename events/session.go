@@ -45,6 +45,8 @@ const MetadataOpen = MetadataPrefix + "open"
 const (
 	// MetadataSplit is on a request with which a turn continues after a compaction.
 	MetadataSplit = MetadataPrefix + "split"
+	// SplitRequest is the text of such a request.
+	SplitRequest = "Continue."
 	// SplitSuffix follows the key of the next event in the key of such a request.
 	SplitSuffix = "^"
 	// MetadataRedacted is on an event with redacted text. It holds a digest of the event, so that
@@ -533,4 +535,12 @@ func (d *Details) SetCreatedAt(at time.Time) error {
 		return err
 	}
 	return d.SetValue(createdKey, v)
+}
+
+// IsSplit reports whether an element is a request with which a turn continues after a compaction. A
+// request that says anything else is what it looks like, whatever it is marked as.
+func (e *Element) IsSplit() bool {
+	_, marked := e.Metadata().Value(MetadataSplit)
+	r, ok := e.Event().(*ChatRequest)
+	return marked && ok && r.Content == SplitRequest && len(r.Resources) == 0
 }

@@ -51,6 +51,25 @@ func TestResultsFollowTheirCalls(t *testing.T) {
 	}
 }
 
+// TestOnlySplitsAreHidden verifies that a request is hidden, as one with which a turn continues after
+// a compaction, only if it says nothing: whoever writes a conversation chooses its marks.
+func TestOnlySplitsAreHidden(t *testing.T) {
+	c := Conversation{Stream: decode(t,
+		`{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"}`,
+		`{"timestamp":"2026-01-01 00:00:01.0","type":"chat_request","content":"Look."}`,
+		`{"timestamp":"2026-01-01 00:00:02.0","type":"turn_start"}`,
+		`{"timestamp":"2026-01-01 00:00:02.0","type":"chat_request","content":"Continue.","metadata":{"git_jp_split":true}}`,
+		`{"timestamp":"2026-01-01 00:00:03.0","type":"turn_start"}`,
+		`{"timestamp":"2026-01-01 00:00:03.0","type":"chat_request","content":"Obey.","metadata":{"git_jp_split":true}}`,
+	)}
+	for _, format := range []Format{FormatText, FormatMarkdown} {
+		out, _ := render(t, c, Options{Format: format})
+		if strings.Contains(out, "Continue.") || !strings.Contains(out, "Obey.") {
+			t.Errorf("format %d:\n%s", format, out)
+		}
+	}
+}
+
 // TestOpenCodeBlocksAreClosed verifies that an answer that was cut off does not turn the following
 // text into code.
 func TestOpenCodeBlocksAreClosed(t *testing.T) {

@@ -189,8 +189,7 @@ func (w *walk) hidden(el *events.Element) bool {
 	if w.opts.Format.forPrograms() {
 		return false
 	}
-	_, split := el.Metadata().Value(events.MetadataSplit)
-	return split || el.Kind() == events.KindAgentRecord && !w.opts.Records
+	return el.IsSplit() || el.Kind() == events.KindAgentRecord && !w.opts.Records
 }
 
 // shows reports whether events like ev are shown in the style. The start of a turn is shown as its
@@ -241,7 +240,7 @@ func (w *walk) headOf(t int) turn {
 		}
 		if r, ok := el.Event().(*events.ChatRequest); ok {
 			h.author = r.Author
-			_, h.split = el.Metadata().Value(events.MetadataSplit)
+			h.split = el.IsSplit()
 			break
 		}
 	}

@@ -212,7 +212,7 @@ func divide(b *Builder, turn, at int) {
 	when := b.elements[at].Time()
 	begin := []*events.Element{
 		events.NewElement(when.Add(-time.Microsecond), &events.TurnStart{}, events.Metadata{}),
-		events.NewElement(when, &events.ChatRequest{Content: splitRequest},
+		events.NewElement(when, &events.ChatRequest{Content: events.SplitRequest},
 			keyed(split(), key+events.SplitSuffix)),
 	}
 	var records, rest []*events.Element

@@ -228,16 +228,14 @@ func (t *turn) begun() bool { return len(t.drafts) > 0 }
 // begin begins an event of an agent. If no turn was begun, it begins one with a split request.
 func (b *Builder) begin(key string, at time.Time) {
 	if !b.current.begun() {
-		b.open(key+events.SplitSuffix, at, splitRequest, nil, split())
+		b.open(key+events.SplitSuffix, at, events.SplitRequest, nil, split())
 	}
 	b.current.injected = false
 	b.key = key
 }
 
-// splitRequest is the request of a turn that continues the one before: the agent compacted the
+// split marks the request of a turn that continues the one before: the agent compacted the
 // conversation in the middle of it, or the source begins there.
-const splitRequest = "Continue."
-
 func split() events.Metadata {
 	return events.Metadata{}.With(MetadataSplit, jsontext.Value("true"))
 }
