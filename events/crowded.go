@@ -13,8 +13,8 @@ const (
 	roomy = 1 << 20
 )
 
-// ErrCrowded is the reason of a [SyntaxError] about a file that exceeds these limits.
-var ErrCrowded = fmt.Errorf("more than %d objects and lists, or %d members of one of them",
+// errCrowded is the reason of a [SyntaxError] about a file that exceeds these limits.
+var errCrowded = fmt.Errorf("more than %d objects and lists, or %d members of one of them",
 	maxContainers, maxMembers)
 
 // crowded returns the offset at which a file exceeds the limits, or -1.

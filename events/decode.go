@@ -138,7 +138,7 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 		return fail(maxStreamBytes, errTooLarge)
 	}
 	if at := crowded(data); at >= 0 {
-		return fail(int64(at), ErrCrowded)
+		return fail(int64(at), errCrowded)
 	}
 	if isUsual(data, kind) {
 		return nil

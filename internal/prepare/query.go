@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/config"
@@ -59,17 +58,8 @@ type Query struct {
 	closers     []func() error
 }
 
-// Saves reports whether question and answer are saved.
-func (q *Query) Saves() bool { return q.target.Saves() }
-
-// Forked returns the conversation that was lost during the turn, and the fork of it that has what
-// was said; zeros if it was not.
-func (q *Query) Forked() (lost, fork events.ID) {
-	if q.target.Lost == 0 {
-		return 0, 0
-	}
-	return q.target.Lost, q.target.ID
-}
+// Target returns the conversation that is asked.
+func (q *Query) Target() *query.Target { return q.target }
 
 // Open opens everything that a question needs. The settings are those of git jp, for the target's
 // workspace.

@@ -29,7 +29,7 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 	title := q.MakeTitle(ctx, p)
 	answer, err := turn.Run(ctx, p)
 	note := func(what, saved string) {
-		if q.Saves() {
+		if q.Target().Saves() {
 			what += saved
 		}
 		t.Note("%s", what)
@@ -39,10 +39,10 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 		note("standard output is closed", "; what came of the answer is saved")
 		shown = context.Canceled
 	}
-	if lost, fork := q.Forked(); lost != 0 {
-		t.Warn("%s was removed or damaged meanwhile: %s, a fork, has all that was said", lost, fork)
+	if c := q.Target(); c.Lost != 0 {
+		t.Warn("%s was removed or damaged meanwhile: %s, a fork, has all that was said", c.Lost, c.ID)
 	}
-	err = ended(err, q.Saves())
+	err = ended(err, q.Target().Saves())
 	if err := errors.Join(shown, title.End(err != nil), err); err != nil {
 		return err
 	}
