@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,8 @@ func has(t *testing.T, w *workspace.Workspace) map[string]string {
 
 // TestGrowthIsOneImport imports each session repeatedly while its agent writes it, also in the
 // middle of lines: the result equals one import at the end, byte for byte. If the agent records a
-// rewind only afterwards, there is also a fork for each former end.
+// rewind only afterwards, there is also a fork for each former end. If other rules made what was
+// imported before, as after an upgrade, nothing that the session says since is missing.
 func TestGrowthIsOneImport(t *testing.T) {
 	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: atHand(), Foreign: true})
 	agents := map[sessions.Agent]int{}
@@ -66,9 +68,12 @@ func TestGrowthIsOneImport(t *testing.T) {
 			want := newWorkspace(t)
 			grows(t, want, f, data)
 			got := newWorkspace(t)
+			otherwise := newWorkspace(t)
 			const steps = 5
 			for n := 1; n <= steps; n++ {
 				grows(t, got, f, data[:len(data)*n/steps])
+				byOtherRules(t, otherwise)
+				grows(t, otherwise, f, data[:len(data)*n/steps])
 			}
 			have, whole := has(t, got), has(t, want)
 			if f.Name.Agent == sessions.Gemini {
@@ -77,6 +82,15 @@ func TestGrowthIsOneImport(t *testing.T) {
 			if diff := cmp.Diff(whole, have); diff != "" {
 				t.Errorf("-one import +%d imports:\n%s", steps, diff)
 			}
+			all := conversations(t, otherwise)
+			for name, c := range conversations(t, want) {
+				want, got := sourceKeys(c.Stream), sourceKeys(all[name].Stream)
+				slices.Sort(want)
+				slices.Sort(got)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s: -one import +%d imports by other rules:\n%s", name, steps, diff)
+				}
+			}
 		})
 	}
 	for _, a := range []sessions.Agent{
@@ -84,6 +98,20 @@ func TestGrowthIsOneImport(t *testing.T) {
 	} {
 		if agents[a] == 0 {
 			t.Errorf("there is no session of %s", a)
+		}
+	}
+}
+
+// byOtherRules makes the imports in a workspace those of another version, with other rules.
+func byOtherRules(t *testing.T, w *workspace.Workspace) {
+	t.Helper()
+	for _, c := range conversations(t, w) {
+		err := w.Update(t.Context(), c.ID, func(c *workspace.Conversation) error {
+			c.Details.Labels[sessions.LabelRules] = "1.0"
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

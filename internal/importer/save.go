@@ -306,8 +306,9 @@ func isBrought(then *events.Stream, here *workspace.Conversation) bool {
 		})
 }
 
-// common returns the elements of a growing source that were imported before: up to the last one
-// that is here. An element missing before that was removed here, and a different one was changed
+// common returns the elements of a growing source that were imported before: up to the last event
+// that is here. The record of a turn says nothing about that: it follows what the agent says in the
+// turn since. An element missing before that was removed here, and a different one was changed
 // here. Elements that only here has are not in the source, because the session was continued in two
 // places or the file is an older copy.
 //
@@ -316,7 +317,7 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 	has := keysOf(here.Stream)
 	end := 0
 	for i, key := range sourceKeys(now) {
-		if has[key] {
+		if has[key] && now.At(i).Kind().IsEvent() {
 			end = i + 1
 		}
 	}
