@@ -214,41 +214,29 @@ func failure(err error) Result {
 	return r
 }
 
-// Run admits calls one after the other and executes them.
+// Run runs calls and returns their results in the order of the calls: side by side, except that
+// those of tools that change files run neither beside others nor out of order: another change may
+// be of the same file, a command reads files while it runs, and the gate knows them as they were
+// when it started. A call is admitted when those that it waits for have ended, so that whoever is
+// asked sees the change of the file as it then is. Run calls arrived for each result as soon as it
+// exists, from the goroutine of the caller, one at a time; an error of arrived cancels the other
+// calls and is returned. When ctx ends, every call that was admitted or still waits gets a result,
+// which says that it was interrupted.
 func (x *Executor) Run(
 	ctx context.Context, calls []Call, arrived func(i int, r Result) error,
-) ([]Result, error) {
-	admitted := make([]Admitted, len(calls))
-	for i, c := range calls {
-		a, err := x.Admit(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		admitted[i] = a
-	}
-	return x.Execute(ctx, admitted, arrived)
-}
-
-// Execute runs calls and returns their results in the order of the calls: side by side, except
-// that those of tools that change files run neither beside others nor out of order: another change
-// may be of the same file, a command reads files while it runs, and the gate knows them as they
-// were when it started. It calls arrived for each result as soon as it exists, from the goroutine
-// of the caller, one at a time; an error of arrived cancels the other calls and is returned. When
-// ctx ends, every call still gets a result, which says whether it was interrupted.
-func (x *Executor) Execute(
-	ctx context.Context, calls []Admitted, arrived func(i int, r Result) error,
 ) ([]Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	limits := x.options.Limits.share(len(calls))
 	results := make([]Result, len(calls))
 	var firstErr error
-	for from := 0; from < len(calls); {
-		to := from + 1
-		for to < len(calls) && !calls[from].changes() && !calls[to].changes() {
-			to++
+	for from := 0; from < len(calls) && firstErr == nil; {
+		to := from + x.beside(calls[from:])
+		admitted, err := x.admit(ctx, calls[from:to], from > 0)
+		if err != nil {
+			return nil, err
 		}
-		x.together(ctx, calls[from:to], limits, func(i int, r Result) {
+		x.together(ctx, admitted, limits, func(i int, r Result) {
 			results[from+i] = r
 			if arrived == nil || firstErr != nil {
 				return
@@ -262,10 +250,37 @@ func (x *Executor) Execute(
 	return results, firstErr
 }
 
+// beside returns how many calls, from the first one on, may run side by side.
+func (x *Executor) beside(calls []Call) int {
+	n := 1
+	for n < len(calls) && !x.changes(calls[0]) && !x.changes(calls[n]) {
+		n++
+	}
+	return n
+}
+
 // changes reports whether a call is one of a tool that changes files.
-func (a Admitted) changes() bool {
-	_, cautious := a.item.Tool.(Cautious)
+func (x *Executor) changes(c Call) bool {
+	_, cautious := x.items[c.Name].Tool.(Cautious)
 	return cautious
+}
+
+// admit admits calls one after the other. If they have waited, and the context has ended
+// meanwhile, nobody is asked.
+func (x *Executor) admit(ctx context.Context, calls []Call, waited bool) ([]Admitted, error) {
+	admitted := make([]Admitted, len(calls))
+	for i, c := range calls {
+		if waited && ctx.Err() != nil {
+			admitted[i] = refuse(c, interrupted(ctx, Admitted{item: x.items[c.Name]}, Result{}))
+			continue
+		}
+		a, err := x.Admit(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		admitted[i] = a
+	}
+	return admitted, nil
 }
 
 // together runs calls side by side, and calls arrived for each result.

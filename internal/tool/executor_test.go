@@ -414,6 +414,65 @@ func TestChangesAndOtherCallsKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// seeing is a tool that changes files, with a caution of the test's.
+type seeing struct {
+	fake
+
+	caution func() (tool.Caution, error)
+}
+
+func (s seeing) Caution(context.Context, tool.Call) (tool.Caution, error) { return s.caution() }
+
+// TestACallIsAdmittedInItsTurn verifies that a change is looked at and asked about when the calls
+// before it have ended: the file may be theirs. If the user ends them, nobody is asked any more.
+func TestACallIsAdmittedInItsTurn(t *testing.T) {
+	exists := false
+	create := unattended("create", func(context.Context, tool.Call) (tool.Result, error) {
+		exists = true
+		return tool.OK("created"), nil
+	})
+	modify := unattended("modify", func(context.Context, tool.Call) (tool.Result, error) {
+		return tool.OK("modified"), nil
+	})
+	modify.Tool = seeing{modify.Tool.(fake), func() (tool.Caution, error) {
+		if !exists {
+			return tool.Caution{}, errors.New("no such file")
+		}
+		return tool.Caution{Subjects: []string{"file"}, Reason: "look", Change: "+x"}, nil
+	}}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := unattended("stop", func(context.Context, tool.Call) (tool.Result, error) {
+		cancel(&tool.Cancelled{Reply: "wait"})
+		return tool.OK("stopped"), nil
+	})
+	g := &gate{decisions: map[string]tool.Decision{"modify": {Run: true}}}
+	for _, tt := range []struct {
+		names, want []string
+		asked       int
+	}{
+		{[]string{"create", "modify"}, []string{"created", "modified"}, 1},
+		{
+			[]string{"stop", "modify", "create"},
+			[]string{"stopped", "user, who says: wait", "user, who says: wait"}, 0,
+		},
+	} {
+		g.asked = nil
+		x := executor(t, tool.Options{Gate: g}, create, modify, stop)
+		rs, err := x.Run(ctx, calls(tt.names...), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range tt.want {
+			if got := text(t, rs[i]); !strings.Contains(got, want) {
+				t.Errorf("%v: call %d: %q, want %q", tt.names, i, got, want)
+			}
+		}
+		if len(g.asked) != tt.asked {
+			t.Errorf("%v: asked about %v, want %d times", tt.names, g.asked, tt.asked)
+		}
+	}
+}
+
 func TestTwoToolsOfOneName(t *testing.T) {
 	if _, err := tool.NewExecutor([]tool.Item{says("a", ""), says("a", "")}, tool.Options{}); err == nil {
 		t.Error("accepted")
