@@ -1,18 +1,23 @@
 package sessions
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
+	"time"
 
+	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ReadLines calls tell with the lines of a file that are not empty, and returns how much of the
 // file was read: until bytes, or all complete lines if until is 0. It reports a line that is too
-// long to b, and refuses a file with more lines than records may be in memory. A line is valid
-// during the call.
+// long to b, and refuses a file with more lines than records may be in memory. A record that has a
+// member twice is kept as it is, too: only the last of them is told. A line is valid during the
+// call.
 func ReadLines(
 	ctx context.Context, path string, until int64, b *Builder,
 	tell func(number int, line []byte),
@@ -42,9 +47,22 @@ func ReadLines(
 		case len(line) > 0:
 			reach(b, number)
 			tell(number, line)
+			if !jsonspan.IsUsual(line) && hasTwice(line) {
+				b.Record(time.Time{}, "members twice", line)
+			}
 		}
 	}
 	return lines.Version(), errors.Join(ctx.Err(), b.Err())
+}
+
+// hasTwice reports whether an object in a JSON text has two members of one name.
+func hasTwice(text []byte) bool {
+	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true))
+	for {
+		if _, err := dec.ReadToken(); err != nil {
+			return errors.Is(err, jsontext.ErrDuplicateName)
+		}
+	}
 }
 
 // glance is how much of a file is read to recognize it. A line that begins within it is read to its
