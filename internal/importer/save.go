@@ -387,7 +387,8 @@ func sourceKeys(s *events.Stream) []string {
 }
 
 // keepOld keeps the events that are here in place of those that the source gives now under other
-// rules.
+// rules. Of an event that says the same the annotations follow the source: in an open turn the
+// count of tokens moves to a later event.
 func keepOld(here *events.Stream, now *sessions.Conversation) {
 	old := map[string]*events.Element{}
 	for _, e := range here.All() {
@@ -397,7 +398,7 @@ func keepOld(here *events.Stream, now *sessions.Conversation) {
 	}
 	now.Stream = now.Stream.Revise(func(_ int, e *events.Element) *events.Element {
 		key, ok := e.Metadata().Text(sessions.MetadataSource)
-		if was := old[string(e.Kind())+key]; ok && was != nil {
+		if was := old[string(e.Kind())+key]; ok && was != nil && !events.Equal(was, e) {
 			return was
 		}
 		return e
