@@ -40,7 +40,8 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 		shown = context.Canceled
 	}
 	if c := q.Target(); c.Lost != 0 {
-		t.Warn("%s was removed or damaged meanwhile: %s, a fork, has all that was said", c.Lost, c.ID)
+		t.Warn("%s was removed or damaged meanwhile: %s, a fork, has all that was said",
+			c.Lost, c.ID)
 	}
 	err = ended(err, q.Target().Saves())
 	if err := errors.Join(shown, title.End(err != nil), err); err != nil {
