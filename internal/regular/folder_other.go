@@ -28,7 +28,7 @@ func (d directory) list() ([]fs.DirEntry, error) {
 func (d directory) close() error { return d.root.Close() }
 
 func (d directory) file(name string) (openFile, error) {
-	f, err := d.root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	f, err := openBelow(d.root, name)
 	return openFile{f}, err
 }
 

@@ -48,7 +48,7 @@ func (d directory) close() error { return d.self.Close() }
 
 // file opens a listed file, or what replaced it since, without blocking.
 func (d directory) file(name string) (openFile, error) {
-	fd, err := d.openAt(name, noWait)
+	fd, err := waiting(func() (int, error) { return d.openAt(name, noWait) })
 	return openFile(fd), err
 }
 

@@ -63,7 +63,7 @@ func (r RootFS) openRegular(name string, limit int64, follow bool) (*os.File, er
 	err = wanted{name, limit}.judge(info, err) // opening a device may have an effect
 	var f *os.File
 	if err == nil {
-		f, err = dir.root.OpenFile(base, os.O_RDONLY|noWait, 0)
+		f, err = openBelow(dir.root, base)
 	}
 	return f, named(err, name)
 }
@@ -90,7 +90,7 @@ func (r RootFS) Open(name string) (fs.File, error) {
 
 func (r RootFS) open(op, name string) (*os.File, error) {
 	return explained(r, op, name, func(name string) (*os.File, error) {
-		return r.root.OpenFile(name, os.O_RDONLY|noWait, 0)
+		return openBelow(r.root, name)
 	})
 }
 
@@ -166,7 +166,7 @@ func within[T any](d dirFS, op, name string, f func(path string) (T, error)) (T,
 
 func (d dirFS) Open(name string) (fs.File, error) {
 	return within(d, "open", name, func(path string) (fs.File, error) {
-		f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+		f, err := openNow(path)
 		if err != nil {
 			return nil, err // not a nil *os.File in an interface
 		}

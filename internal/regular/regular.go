@@ -87,9 +87,7 @@ func ReadUnlinked(fsys fs.FS, name string, limit int64) ([]byte, error) {
 
 // OpenFile opens a regular file, or a link to one. The caller must limit how much it reads.
 func OpenFile(name string) (*os.File, error) {
-	return open(name, os.Stat, func(name string) (*os.File, error) {
-		return os.OpenFile(name, os.O_RDONLY|noWait, 0)
-	})
+	return open(name, os.Stat, openNow)
 }
 
 // OpenIn is OpenFile below a directory, for names of any bytes.
