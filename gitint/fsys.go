@@ -26,9 +26,17 @@ type files interface {
 
 var (
 	errNotRegular = errors.New("not a regular file")
-	errNotDir     = errors.New("not a directory")
 	errIsDir      = errors.New("is a directory")
 )
+
+// ErrNotDir reports that a commit or an index has something else in the place of a directory.
+var ErrNotDir = errors.New("not a directory")
+
+// IsNoDir reports whether an error of listing a directory of a commit or an index says that it has
+// none there, so that nothing is in it.
+func IsNoDir(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNotDir)
+}
 
 // validPath is fs.ValidPath for names that need not be UTF-8.
 func validPath(name string) bool {
@@ -92,7 +100,7 @@ func readDir(f files, name string) ([]fs.DirEntry, error) {
 func childrenOf(f files, name string) ([]Entry, error) {
 	e, err := lookup(f, "list", name)
 	if err == nil && e.Mode != ModeDir {
-		err = &fs.PathError{Op: "list", Path: name, Err: errNotDir}
+		err = &fs.PathError{Op: "list", Path: name, Err: ErrNotDir}
 	}
 	if err != nil {
 		return nil, err
@@ -108,7 +116,7 @@ func childrenOf(f files, name string) ([]Entry, error) {
 // a character before the slash.
 func dirEntries(f files, dir Entry) ([]fs.DirEntry, error) {
 	if dir.Mode != ModeDir {
-		return nil, errNotDir
+		return nil, ErrNotDir
 	}
 	children, err := f.children(dir)
 	if err != nil {

@@ -2,8 +2,6 @@ package audit
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path"
 	"slices"
 
@@ -151,7 +149,7 @@ func (r removals) entries(
 	}
 	at := path.Join(dir, secrets.RedactedDir)
 	beside, err := tree.Children(path.Dir(at))
-	if errors.Is(err, fs.ErrNotExist) {
+	if gitint.IsNoDir(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -226,9 +226,13 @@ func (ch *checker) walk(ctx context.Context, src Source, w Walker) error {
 	return nil
 }
 
-// IsRefused reports whether the operating system refuses to show a path of a source, which says
-// nothing about other paths. Errors of a commit or an index are git's to report.
+// IsRefused reports whether an error says nothing about other paths of a source: the operating
+// system refuses to show one, or a commit or an index has something else in the place of a
+// directory. Other errors of these are git's to report.
 func IsRefused(src Source, err error) bool {
+	if errors.Is(err, gitint.ErrNotDir) {
+		return true
+	}
 	_, ofGit := src.(objectSource)
 	_, ofSystem := errors.AsType[*fs.PathError](err)
 	return ofSystem && !ofGit && !errors.Is(err, fs.ErrNotExist)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -167,6 +168,9 @@ func (r *entryReader) list(name string) ([]check.Entry, error) {
 
 // unlisted handles the error of listing a directory below .jp.
 func (r *entryReader) unlisted(name string, err error) error {
+	if !r.reports && errors.Is(err, gitint.ErrNotDir) {
+		return nil // a commit has no redactions there
+	}
 	if !r.reports || !check.IsRefused(r.src, err) {
 		return err
 	}

@@ -66,7 +66,7 @@ func (b *beside) skip(r *entryReader) error {
 // redactedIn returns the key of the directory of redaction entries of a tree, and whether the tree
 // has it.
 func redactedIn(r *entryReader) (key string, ok bool, err error) {
-	all, err := list(r.src, path.Join(r.dir, secrets.Dir))
+	all, err := r.list(secrets.Dir)
 	for _, e := range all {
 		if path.Join(secrets.Dir, e.Name) == secrets.RedactedDir {
 			return keyOf(r.dir, e), true, nil

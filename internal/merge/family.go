@@ -48,7 +48,7 @@ func homesIn(snap gitint.Snapshot, dir string) (homes, error) {
 	for _, below := range conversationDirs {
 		at := path.Join(dir, below)
 		entries, err := snap.Children(at)
-		if errors.Is(err, fs.ErrNotExist) {
+		if gitint.IsNoDir(err) {
 			continue
 		}
 		if err != nil {
@@ -113,7 +113,7 @@ func objectIn(snap gitint.Snapshot, name string) (gitint.OID, error) {
 // entryIn returns the entry of a file or directory, or the zero value if there is none.
 func entryIn(snap gitint.Snapshot, name string) (gitint.Entry, error) {
 	entries, err := snap.Children(path.Dir(name))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !gitint.IsNoDir(err) {
 		return gitint.Entry{}, err
 	}
 	for _, e := range entries {
