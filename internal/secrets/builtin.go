@@ -143,12 +143,19 @@ var forms = []Rule{
 	},
 	{
 		Name:     "command-password",
+		Keywords: []string{"--pass", "--oauth2-bearer"},
+		shape:    option,
+		commands: []string{"curl", "redis-cli"},
+	},
+	{
+		Name:     "command-password",
 		Keywords: []string{"-a"},
 		shape:    option,
 		commands: []string{"redis-cli"},
 	},
-	guess("command-user", `-(?:u|-user)(?: |["'],\s{0,40})["']?[^\s:"'$/]{1,64}:([^\s"'$@]{8,200})`,
-		"-u ", "--user ", `-u"`, "-u'", `--user"`, "--user'"),
+	guess("command-user",
+		`-(?:[uU]|user)(?:[ =]|["'],\s{0,40})["']?[^\s:"'$/]{1,64}:([^\s"'$@]{8,200})`,
+		"-u ", "-U ", "-user ", "-user=", `-u"`, "-u'", `-U"`, "-U'", `-user"`, "-user'"),
 	{
 		Name:  "assigned-secret",
 		Fold:  true,

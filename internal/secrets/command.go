@@ -9,9 +9,9 @@ import (
 const maxCommand = 200
 
 // optionValue returns the range of the value of the option at start to end, if that is an option of
-// one of the commands: the value follows at once, or behind a blank or an equals sign, or is the
-// next string of a list. Only then is the command looked for, backwards, so that a text with very
-// many options takes no time.
+// one of the commands: the value follows behind a blank or an equals sign, or at once if the option
+// is one letter, or is the next string of a list. Only then is the command looked for, backwards,
+// so that a text with very many options takes no time.
 func optionValue(text []byte, start, end int, commands []string) (int, int) {
 	if start == 0 || text[start-1] != ' ' && !isQuote(text[start-1]) {
 		return 0, 0
@@ -23,6 +23,8 @@ func optionValue(text []byte, start, end int, commands []string) (int, int) {
 		from = nextString(text, from+1)
 	case from < len(text) && (text[from] == ' ' || text[from] == '='):
 		from++
+	case text[start+1] == '-':
+		return 0, 0
 	}
 	if from < len(text) && isQuote(text[from]) {
 		from++

@@ -26,6 +26,7 @@ func TestLimits(t *testing.T) {
 		{"Cookie: id=x7k2m9q4w1Lz8Zk3u9sPq1", "Cookie: id=x7k2m9q4w1 Lz8Zk3u9sPq1"},
 		{"mysql -p " + v, "mysql -p --x=" + v},
 		{"[\"mysql\",\n\"-p" + v + "\"]", "mysql\n-p" + v},
+		{"redis-cli --pass Zk3u9sPq1Lm", "redis-cli --passZk3u9sPq1Lm"},
 		{"redis-cli -a " + v, "redis-cli; ls -a " + v},
 		{"xyz" + base64.StdEncoding.EncodeToString([]byte("API_KEY="+v+" ")), "xyz" + base64.StdEncoding.EncodeToString([]byte("BUILD_ID="+v))},
 	} {

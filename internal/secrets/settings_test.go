@@ -32,6 +32,8 @@ func TestSettingsOfManyTools(t *testing.T) {
 		"Cookie: theme=dark; session=%s", "Set-Cookie: sid=%s; Path=/; HttpOnly", `"Cookie": "session=%s; a=b"`,
 		"curl -H 'Cookie: session=%s' x", "curl --cookie \"session=%s\" x", `{"name":"Cookie","value":"session=%s"}`,
 		".a.invalid\tTRUE\t/\tFALSE\t1790000000\tsid\t%s\n", "curl -b 'session=%s' x",
+		"curl --user=ada:%s x", "curl -U ada:%s x", `["curl", "--proxy-user", "ada:%s"]`, "curl --proxy-user=ada:%s x",
+		"curl --oauth2-bearer %s x", "redis-cli --pass %s ping", "redis-cli --pass='%s'",
 		"machine a.invalid login ada password %s", "machine a.invalid password %s", "machine a.invalid\nlogin ada\naccount b\npassword %s\n",
 		"db.invalid:5433:*:app:%s", "db.invalid:5432:prod:app:%s", "*:*:*:app:%s",
 		"//r.invalid/:_authToken=%s", "//r.invalid/:_password=%s", "index-url = https://ada:%s@r.invalid/simple",
