@@ -10,8 +10,8 @@ import (
 )
 
 // talk builds a stream from words: "3" is turn 3, begun in minute 3 and complete; "3-" lacks its
-// answer; "3e" has another answer, "3t" another question; "3l" has no turn_start; "d…" is a
-// config_delta that sets x to the rest of the word; "m3" an answer alone, "k3" and "k03" calls with one id,
+// answer; "3e" has another answer, "3t" another question; "3p" is pinned, "3m" spelled
+// otherwise; "3l" has no turn_start; "d…" is a config_delta that sets x to the rest of the word; "m3" an answer alone, "k3" and "k03" calls with one id,
 // "r3" a result; "c1..2" a compaction of turns by position; "s1..2" a summary; "u…" an element of an unknown kind.
 func talk(t *testing.T, words string) *events.Stream {
 	t.Helper()
@@ -45,7 +45,7 @@ func word(w string) []string {
 		return []string{fmt.Sprintf(
 			`{"timestamp":"2026-01-01 09:00:00.0","type":"future","n":%q}`, arg)}
 	}
-	name := strings.TrimLeft(strings.TrimRight(w, "-elt"), "mkr")
+	name := strings.TrimLeft(strings.TrimRight(w, "-eltpm"), "mkr")
 	var minute int
 	fmt.Sscan(name, &minute)
 	at := func(sec int) string { return fmt.Sprintf("2026-01-01 00:%02d:%02d.0", minute, sec) }
@@ -68,8 +68,16 @@ func word(w string) []string {
 	if strings.Contains(w, "t") {
 		question += "~"
 	}
-	out = append(out, fmt.Sprintf(
-		`{"timestamp":%q,"type":"chat_request","content":%q}`, at(1), question))
+	metadata := ""
+	if strings.Contains(w, "p") {
+		metadata = `,"metadata":{"git_jp_pin":"dHVybg=="}`
+	}
+	space := ""
+	if strings.Contains(w, "m") {
+		space = " "
+	}
+	out = append(out, fmt.Sprintf(`{%s"timestamp":%q,"type":"chat_request","content":%q%s}`,
+		space, at(1), question, metadata))
 	if strings.Contains(w, "-") {
 		return out
 	}
@@ -98,7 +106,11 @@ func said(s *events.Stream) string {
 				words = append(words, w)
 			}
 		case *events.ChatRequest:
-			words = append(words, ev.Content[1:])
+			w := ev.Content[1:]
+			if _, ok := e.Metadata().Value("git_jp_pin"); ok {
+				w += "p"
+			}
+			words = append(words, w)
 		case *events.ChatResponse:
 			if !strings.HasPrefix(ev.Text, "a") {
 				words = append(words, "("+ev.Text[:1]+")")
@@ -145,6 +157,12 @@ func TestMergeOfTwo(t *testing.T) {
 		{"neighbours deleted", "1 2 3 4", "1 3 4", "1 2 4", "1 T^ 4", ""},
 		{"edit and delete", "1 2", "1 2e", "1", "1 2 (e)", "removed"},
 		{"both edit", "1 2", "1e 2", "1 2e", "1 (e) 2 (e)", ""},
+		{"pinned and removed", "1 2", "1 2p", "1", "1 2p", "removed"},
+		{"unpinned and removed", "1 2p", "1 2", "1", "1", ""},
+		{"pinned and laid out again", "1 2", "1 2p", "1 2m", "1 2p", ""},
+		{"pinned and answered otherwise", "1 2", "1 2p", "1 2e", "1 2p (e)", ""},
+		{"pinned and mended", "1 2", "1 2p", "1 2t", "1 2p", "edited"},
+		{"picked and pinned", "1", "1 4p", "1 4", "1 4p", ""},
 		{"moved and appended", "1 2 3", "1 3 2", "1 2 3 4", "1 3 2 T^ 4", ""},
 		{"no base", "", "1 2", "1 3", "1 2 T^ 3", ""},
 		{"cherry-picked", "1", "1 3 4", "1 4", "1 3 4", ""},

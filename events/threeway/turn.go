@@ -60,7 +60,7 @@ func eventsOf(t *sideTurn) []*events.Element {
 }
 
 // removedTurn merges a turn that one side removed and the other has as kept: it is removed unless
-// it was changed. A turn_start that a repair inserted is not a change.
+// it was changed or pinned. A turn_start that a repair inserted is not a change.
 func (cm *contentMerge) removedTurn(base, kept []*events.Element) turnContent {
 	unrepaired := func(es []*events.Element) []*events.Element {
 		if isRepair(es) {
@@ -68,7 +68,7 @@ func (cm *contentMerge) removedTurn(base, kept []*events.Element) turnContent {
 		}
 		return es
 	}
-	if slices.EqualFunc(unrepaired(base), unrepaired(kept), cm.same) {
+	if slices.EqualFunc(unrepaired(base), unrepaired(kept), cm.sameIn) {
 		return turnContent{}
 	}
 	return turnContent{events: kept, kind: ConflictRemoved}
@@ -94,9 +94,15 @@ func (eq equality) sum(e *events.Element) blobs.Hash {
 	return h
 }
 
-// better chooses between equal elements with different bytes: the one whose content is references,
-// or else the one with the smaller bytes.
+// better chooses between equal elements with different bytes: the one that is pinned, or else the
+// one whose content is references, or else the one with the smaller bytes.
 func better(a, b *events.Element) *events.Element {
+	if x, y := isPinned(a), isPinned(b); x != y {
+		if x {
+			return a
+		}
+		return b
+	}
 	if x, y := a.HasInline(), b.HasInline(); x != y {
 		if x {
 			return b
@@ -310,9 +316,10 @@ func keepPairs(in [versions][]*events.Element, cells [versions][]*cell) {
 	}
 }
 
-// sameIn is same for a version that may not have the event.
+// sameIn is same for a version that may not have the event. A new pin counts there: what a person
+// holds is not removed or changed without a question.
 func (eq equality) sameIn(base, side *events.Element) bool {
-	return side != nil && eq.same(base, side)
+	return side != nil && eq.same(base, side) && (isPinned(base) || !isPinned(side))
 }
 
 // A cellOrder is the order of a turn's events, with ours and with theirs in each place where both
