@@ -398,10 +398,15 @@ func keepOld(here *events.Stream, now *sessions.Conversation) {
 	}
 	now.Stream = now.Stream.Revise(func(_ int, e *events.Element) *events.Element {
 		key, ok := e.Metadata().Text(sessions.MetadataSource)
-		if was := old[string(e.Kind())+key]; ok && was != nil && !events.Equal(was, e) {
+		was := old[string(e.Kind())+key]
+		switch {
+		case !ok || was == nil:
+			return e
+		case events.Equal(was, e):
+			return was.WithMetadata(e.Metadata()) // its contents stay where they are
+		default:
 			return was
 		}
-		return e
 	})
 }
 
