@@ -152,7 +152,7 @@ func TestWordsOfURL(t *testing.T) {
 func TestLinesOfSettings(t *testing.T) {
 	for line, want := range map[string]bool{
 		"cat notes.md": false, "git log -- a.md": false, "sh a.sh": true, "git bisect run ./a.sh": true,
-		"git -C sub log": true, "git -c core.fsmonitor=./a.sh status": true,
+		"git -C sub log": true, "git --git-dir=sub log": true, "git -c core.fsmonitor=./a.sh status": true,
 	} {
 		words := strings.Fields(line)
 		if got := lineIn(words, false)[0].words; len(got) > 1 != want {
