@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -433,7 +434,7 @@ func (d *examination) manPage() {
 	}
 	dirs = append(dirs, "/usr/share/man", "/usr/local/share/man")
 	for _, dir := range dirs {
-		found, err := filepath.Glob(filepath.Join(dir, "man1", "git-jp.1*"))
+		found, err := regular.Glob(dir, "man1/git-jp.1*")
 		if err == nil && len(found) > 0 {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -18,8 +19,7 @@ const stillWritten = time.Hour
 // packs reports parts of packs that cut fetches left. Git gives no process for such a file, so it
 // is for the user to know that none writes it; 'git gc' removes them after two weeks.
 func (d *examination) packs(_ context.Context, repo *gitint.Repo) error {
-	pattern := filepath.Join(repo.CommonDir(), "objects", "pack", "tmp_pack_*")
-	names, err := filepath.Glob(pattern)
+	names, err := regular.Glob(filepath.Join(repo.CommonDir(), "objects", "pack"), "tmp_pack_*")
 	if err != nil {
 		return fmt.Errorf("list packs: %w", err)
 	}

@@ -120,7 +120,7 @@ func (c counted) matching(pattern string) (names []string, err error) {
 		names, err = doublestar.Glob(c, pattern, doublestar.WithFilesOnly())
 		return names, errors.Join(err, c.enough(0)) // Glob ignores read errors
 	}
-	pattern = path.Join(escape(base), rest)
+	pattern = path.Join(regular.Literal(base), rest)
 	err = fs.WalkDir(c, base, func(name string, d fs.DirEntry, err error) error {
 		below := strings.TrimPrefix(name, base+"/")
 		switch {
@@ -186,7 +186,7 @@ func outside(layer Layer) place {
 		stat: os.Stat,
 		glob: func(dir, pattern string) ([]string, error) {
 			if !filepath.IsAbs(filepath.FromSlash(pattern)) {
-				pattern = path.Join(escape(filepath.ToSlash(dir)), pattern)
+				pattern = path.Join(regular.Literal(filepath.ToSlash(dir)), pattern)
 			}
 			return doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
 		},
@@ -220,7 +220,7 @@ func inside(fsys counted, r *os.Root, layer Layer) place {
 			if err != nil {
 				return nil, err
 			}
-			pattern = path.Join(escape(dir), pattern)
+			pattern = path.Join(regular.Literal(dir), pattern)
 			if !fs.ValidPath(pattern) {
 				return nil, fs.ErrPermission // outside the workspace
 			}
@@ -410,11 +410,6 @@ func shortened(pattern string) string {
 		return pattern[:enough] + "…"
 	}
 	return pattern
-}
-
-// escape escapes characters of a directory's name that have a meaning in patterns.
-func escape(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(dir)
 }
 
 // named reads a file that the user named, relative to the working directory.

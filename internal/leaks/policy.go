@@ -1,7 +1,6 @@
 package leaks
 
 import (
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -67,7 +66,7 @@ func (p Policy) Guard(root string, dirs ...string) Options {
 	o := p.Options(root)
 	o.Own = secrets.OwnValues([]byte(strings.Join(p.Env, "\n")))
 	for _, dir := range dirs {
-		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), ".env*"))
+		names, err := regular.Glob(dir, ".env*")
 		if err != nil {
 			continue
 		}
@@ -93,11 +92,4 @@ func isSample(name string) bool {
 		}
 	}
 	return false
-}
-
-func escapeGlob(dir string) string {
-	if os.PathSeparator != '/' {
-		return dir
-	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }

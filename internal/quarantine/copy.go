@@ -186,7 +186,7 @@ func (q Quarantine) Copies(id events.ID) []Copy { return q.CopiesOf(Compacted, i
 
 // CopiesOf returns the copies that a kind of command has made.
 func (q Quarantine) CopiesOf(kind Kind, id events.ID) []Copy {
-	names, err := filepath.Glob(filepath.Join(q.Dir, string(kind)+"-"+id.Digits()+"-*"))
+	names, err := regular.Glob(q.Dir, string(kind)+"-"+id.Digits()+"-*")
 	if err != nil {
 		return nil
 	}

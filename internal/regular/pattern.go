@@ -2,6 +2,8 @@ package regular
 
 import (
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"strings"
 )
 
@@ -32,4 +34,20 @@ func CheckPattern(pattern string) error {
 		return ErrPattern
 	}
 	return nil
+}
+
+// Glob returns the paths of the files below a directory that match a pattern with slashes. Unlike
+// in the pattern of [filepath.Glob], the name of the directory may have any characters.
+func Glob(dir, pattern string) (paths []string, err error) {
+	names, err := fs.Glob(Dir(dir), pattern)
+	for _, name := range names {
+		paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	return paths, err
+}
+
+// Literal returns a pattern with slashes that matches only the name, also where braces have a
+// meaning.
+func Literal(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
 }

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -81,9 +80,8 @@ func fileOf(other, thread string) string {
 // sent a fork may have put one beside it that leads to a thread of the user.
 func first(dir string, patterns ...string) string {
 	for _, pattern := range patterns {
-		found, _ := fs.Glob(regular.Dir(dir), pattern) // no files if it is no pattern
-		for _, name := range found {
-			path := filepath.Join(dir, filepath.FromSlash(name))
+		found, _ := regular.Glob(dir, pattern) // no files if it is no pattern
+		for _, path := range found {
 			if real, err := filepath.EvalSymlinks(path); err == nil && real == path {
 				return path
 			}

@@ -109,8 +109,7 @@ func messagesOf(path string) (dir string, ok bool, err error) {
 // describe reads the file of a session in the tree, which may be missing.
 func describe(dir string) (info, error) {
 	storage := filepath.Dir(filepath.Dir(dir))
-	names, err := filepath.Glob(filepath.Join(
-		escape(storage), "session", "*", escape(filepath.Base(dir))+".json"))
+	names, err := regular.Glob(storage, "session/*/"+regular.Literal(filepath.Base(dir))+".json")
 	if err != nil || len(names) == 0 {
 		return info{}, err
 	}

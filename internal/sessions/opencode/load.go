@@ -202,15 +202,3 @@ func parseInfo(data []byte) info {
 	}
 	return in
 }
-
-// escape returns a pattern that matches only the name.
-func escape(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if strings.ContainsRune(`*?[\`, r) && os.PathSeparator != '\\' {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
