@@ -38,7 +38,7 @@ func (s *Answer) call(ev *events.ToolCallRequest) {
 		s.terminal.Note("%s", render.Clip("calling "+functionCall(ev)))
 	default:
 		if text, ok := s.formatted(ev); ok {
-			s.terminal.Note("calling %s", text)
+			s.passage("calling " + text)
 			return
 		}
 		s.terminal.Note("%s", render.Clip(fmt.Sprintf("calling %s %s", ev.Name, ev.Arguments)))
@@ -89,9 +89,16 @@ func (s *Answer) result(ev *events.ToolCallResponse) {
 	}
 	switch lines, err := strconv.Atoi(style.InlineResults); {
 	case style.InlineResults == "full":
-		s.terminal.Note("%s", strings.TrimRight(text, "\n"))
+		s.passage(strings.TrimRight(text, "\n"))
 	case err == nil && lines > 0:
-		s.terminal.Note("%s", firstLines(text, lines))
+		s.passage(firstLines(text, lines))
+	}
+}
+
+// passage prints what a tool's program wrote, in its own lines, which a note would indent.
+func (s *Answer) passage(text string) {
+	if !s.terminal.Quiet {
+		fmt.Fprintln(s.terminal.Err, render.Sanitize(text))
 	}
 }
 

@@ -43,7 +43,8 @@ func (t *Terminal) NoteBetween(format string, args ...any) {
 	t.screen.write(func() {
 		defer t.screen.pause()()
 		if t.screen.within && t.Errors.Terminal && !t.Quiet {
-			format, t.screen.within = "\n"+format, false
+			fmt.Fprintln(t.Err)
+			t.screen.within = false
 		}
 		t.Note(format, args...)
 	})

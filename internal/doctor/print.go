@@ -15,13 +15,14 @@ func Print(p *render.Printer, found []Finding) error {
 			}
 			continue
 		}
-		line := fmt.Sprintf("%s: %s", f.Subject, f.Problem)
+		if err := p.Line(fmt.Sprintf("%s: %s", f.Subject, f.Problem)); err != nil {
+			return err
+		}
 		// A command that fixes several consecutive findings is printed once, below the last.
 		if again := found[i+1:]; f.Next != "" && (len(again) == 0 || again[0].Next != f.Next) {
-			line += "\n  " + f.Next
-		}
-		if _, err := fmt.Fprintln(p.Out, p.Output.Text(line)); err != nil {
-			return err
+			if err := p.Entry("  " + f.Next); err != nil {
+				return err
+			}
 		}
 	}
 	if len(found) == 0 {

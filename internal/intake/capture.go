@@ -136,7 +136,7 @@ func (s Settings) print(c capture.Change) error {
 	case c.Changes():
 		word = "installed"
 	}
-	if _, err := fmt.Fprintf(p.Out, "%-9s  %-11s  %s\n", word, c.Agent, c.Path); err != nil {
+	if err := p.Line(fmt.Sprintf("%-9s  %-11s  %s", word, c.Agent, c.Path)); err != nil {
 		return err
 	}
 	if c.Trust != "" && c.Changes() && !s.Uninstall {

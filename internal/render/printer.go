@@ -23,7 +23,7 @@ type Printer struct {
 // Note prints a message that is not part of the answer.
 func (p *Printer) Note(format string, args ...any) {
 	if !p.Quiet {
-		fmt.Fprintln(p.Err, Sanitize(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(p.Err, Message(fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -127,8 +127,8 @@ func (c Comparison) Between(
 			"compare %s: neither %s nor %s has it", c.ID, places[0], places[1])
 	}
 	d.From, d.To = from.Name, to.Name
-	d.Patch = udiff.Unified(
-		cmp.Or(from.Name, nowhere), cmp.Or(to.Name, nowhere), from.Text, to.Text)
+	label := func(s Side) string { return render.Output{}.Line(cmp.Or(s.Name, nowhere)) }
+	d.Patch = udiff.Unified(label(from), label(to), from.Text, to.Text)
 	return d, append(from.Problems, to.Problems...), nil
 }
 
