@@ -83,7 +83,7 @@ func (r *Resolver) files(
 	rel, info, err := r.o.Files.Tree.Stat(real)
 	switch {
 	case err == nil && info.IsDir():
-		s.path = path.Join(escapeMeta(rel), "**", "*")
+		s.path = path.Join(regular.Literal(rel), "**", "*")
 	case err == nil && !r.admits(a, rel):
 		return nil, ErrUntracked
 	case err == nil:
@@ -253,8 +253,3 @@ func (r *Resolver) match(pattern, name string) bool {
 }
 
 func isPattern(s string) bool { return strings.ContainsAny(s, "*?[{") }
-
-// escapeMeta returns a pattern that matches only a path.
-func escapeMeta(p string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(p)
-}
