@@ -11,6 +11,8 @@ import (
 )
 
 type helpCmd struct {
+	textOnly
+
 	Command []string `arg:"" optional:"" help:"The command to explain."`
 	All     bool     `short:"a" help:"List all commands, as without a command."`
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/git-jp/git-jp/internal/commandline"
 )
 
-type manCmd struct{}
+type manCmd struct{ textOnly }
 
 // Run prints the man page. It is written from the command line's own model, so that no flag is
 // missing from it.
