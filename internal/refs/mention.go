@@ -2,11 +2,14 @@ package refs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -21,7 +24,8 @@ type Mentions struct {
 	// Loose holds references that a newer version may have written. If Err is set it holds
 	// everything in the text that looks like a hash.
 	Loose []blobs.Hash
-	// Err is the syntax error if the bytes are not a stream.
+	// Err is the syntax error if the stream cannot be decoded: a newer version may refer to content
+	// there in a form that nobody else can recognize.
 	Err *events.SyntaxError
 	// Opaque reports whether the bytes are not even a damaged stream but a Git LFS pointer or
 	// encrypted data, so that their references are unknown.
@@ -39,12 +43,12 @@ func MentionsIn(data []byte) Mentions {
 	res := Result{Refs: found}
 	if !usual {
 		res = referencesIn(data, true)
+		res.Err = cmp.Or(res.Err, undecoded(data))
 	}
 	m := Mentions{Err: res.Err}
 	if res.Err != nil {
 		m.Opaque = isOpaque(data)
 		m.Loose = HashesIn(data)
-		return m
 	}
 	for _, r := range res.Refs {
 		if r.Loose {
@@ -55,6 +59,16 @@ func MentionsIn(data []byte) Mentions {
 	}
 	m.Refs, m.Loose = distinct(m.Refs), distinct(m.Loose)
 	return m
+}
+
+// undecoded returns why a stream cannot be decoded, or nil. Like referencesIn it has no limit on
+// size, and duplicate names are no reason: each of them counts.
+func undecoded(data []byte) *events.SyntaxError {
+	_, err := events.DecodeWith(data, events.DecodeOptions{MaxBlobBytes: -1})
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return nil
+	}
+	return syntaxError(err)
 }
 
 // isOpaque reports whether bytes that are not a stream cannot be a damaged one: a damaged stream is

@@ -1,6 +1,7 @@
 package refs_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +14,13 @@ import (
 
 const head = `[{"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_response","id":"a",` +
 	`"is_error":false,"content":[{"type":"text","content":{"$blob":"`
+
+const chunks = `[{"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_response","id":"a",` +
+	`"is_error":false,"content":[{"type":"text","content":{"$chunks":"`
+
+// A turn_start has no further members, and the reference does not look like a hash.
+var escaped = `[{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start","x":{"$blob":"` +
+	fmt.Sprintf(`\u%04x`, one.String()[0]) + one.String()[1:] + `"}}]`
 
 const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:"
 
@@ -30,6 +38,9 @@ func TestMentions(t *testing.T) {
 		{"none", "[]", nil, nil, false, false},
 		{"one", head + one.String() + `","size":1}}]}]`, []blobs.Hash{one}, nil, false, false},
 		{"of a kind to come", `[{"type":"x","y":{"$blob":"` + two.String() + `"}}]`, nil, []blobs.Hash{two}, false, false},
+		{"content of a form to come", chunks + one.String() + `"}}]}]`, nil, []blobs.Hash{one}, true, false},
+		{"content of an encoding to come", chunks + `AQID"}}]}]`, nil, nil, true, false},
+		{"a member to come", escaped, nil, []blobs.Hash{one}, true, false},
 		{"conflict", "<<<<<<< a\n" + one.String() + "\n===\n" + two.String(), nil, sortedHashes(one, two), true, false},
 		{"empty", "", nil, nil, true, false},
 		{"pointer", pointer + one.String(), nil, []blobs.Hash{one}, true, true},

@@ -17,7 +17,7 @@ import (
 // The version changes with the format of the records, and whenever package events gives another
 // answer about the same bytes, because old answers would not disappear by themselves.
 const (
-	version = "6"
+	version = "7"
 	header  = "git-jp references 3\n"
 )
 
