@@ -57,6 +57,9 @@ func (r Recovery) run(ctx context.Context, b *inspection) (dir string, left []st
 			return "", nil, ErrDirectories
 		}
 	}
+	if err := b.onlyRead(id); err != nil {
+		return "", nil, err
+	}
 	_, wanted, err := b.fold(ctx, id)
 	if err != nil {
 		return "", nil, err
@@ -75,6 +78,23 @@ func (r Recovery) run(ctx context.Context, b *inspection) (dir string, left []st
 	return at, nil, r.into(ctx, b, at, threeway.Side{
 		Stream: want, BaseConfig: wanted.BaseConfig, Source: wanted.Source,
 	})
+}
+
+// onlyRead leaves out the sides in which a conversation cannot be read, as counting does.
+func (b *inspection) onlyRead(id events.ID) error {
+	var parents []gitint.OID
+	var sides []homes
+	for i, h := range b.sides {
+		_, err := h.side(id)
+		if unlessSyntax(err) != nil {
+			return err
+		}
+		if err == nil {
+			parents, sides = append(parents, b.parents[i]), append(sides, h)
+		}
+	}
+	b.parents, b.sides = parents, sides
+	return nil
 }
 
 // place returns the directory of a conversation in the working tree, from its root, or "" if it has

@@ -59,7 +59,8 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}
-	if len(f.Base) == 0 && !f.Virtual {
+	f.Base = orNil(f.Base)
+	if f.Base == nil && !f.Virtual {
 		if base, err := c.ancestor(ctx); err == nil {
 			f.Base = base
 		}

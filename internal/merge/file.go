@@ -30,7 +30,8 @@ const (
 	Beside Kind = "beside"
 )
 
-// A File holds three versions of a file. An empty version does not exist.
+// A File holds three versions of a file. One that is nil does not exist. One that is empty was cut
+// and cannot be read: nobody removed what it lacks.
 type File struct {
 	Kind               Kind
 	Path               string // slash path below the root of the working tree
@@ -68,10 +69,10 @@ func (f File) merge() (*Merged, error) {
 		return f.streams()
 	case Metadata:
 		f.redactNames()
-		data, err := threeway.Metadata(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
+		data, err := threeway.Metadata(f.Base, f.Ours, f.Theirs)
 		return &Merged{Data: data, Warnings: f.lostTitle(data)}, err
 	case Config:
-		data, warnings, err := threeway.BaseConfig(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
+		data, warnings, err := threeway.BaseConfig(f.Base, f.Ours, f.Theirs)
 		return &Merged{Data: data, Warnings: warnings}, err
 	case Blob:
 		data, err := f.blob()
@@ -101,7 +102,7 @@ func titleIn(metadata []byte) string {
 	return *d.Title
 }
 
-// orNil returns nil for a version that does not exist, for which git passes an empty file.
+// orNil returns nil for an ancestor that does not exist, for which git passes an empty file.
 func orNil(data []byte) []byte {
 	if len(data) == 0 {
 		return nil
@@ -114,7 +115,7 @@ func (f File) streams() (*Merged, error) {
 	for i, data := range [3][]byte{f.Base, f.Ours, f.Theirs} {
 		sides[i].BaseConfig = orNil(f.Configs[i])
 		sides[i].Source = threeway.SourceIn(f.Details[i])
-		if len(data) == 0 {
+		if data == nil {
 			continue
 		}
 		var err error

@@ -113,6 +113,8 @@ func calledWith(t *testing.T, c Call, base, ours, theirs string) (string, *Merge
 	return string(data), m, err
 }
 
+const testMetadata = `{"last_activated_at": "2026-01-01 01:00:00.0"}`
+
 // TestFailureLeavesOurs checks that a failed merge changes nothing.
 func TestFailureLeavesOurs(t *testing.T) {
 	for _, test := range []struct {
@@ -122,7 +124,11 @@ func TestFailureLeavesOurs(t *testing.T) {
 		{"theirs has markers", baseStream, baseStream, "<<<<<<< a\n" + baseStream, Events},
 		{"ours is cut", baseStream, baseStream[:40], baseStream, Events},
 		{"base is something else", "{}", baseStream, strings.Replace(baseStream, "W", "w", 1), Events},
+		{"ours is empty", baseStream, "", strings.Replace(baseStream, "W", "w", 1), Events},
+		{"theirs is empty", baseStream, baseStream, "", Events},
 		{"metadata is none", "{}", "{", `{"title": 1}`, Metadata},
+		{"metadata is empty", testMetadata, testMetadata, "", Metadata},
+		{"configuration is empty", `{"a": 1}`, "", `{"a": 2}`, Config},
 		{"a kind of a newer release", "a", "b", "c", "future"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

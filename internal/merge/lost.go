@@ -218,8 +218,11 @@ func (b *inspection) loss(
 	}
 	sides := make([]said, len(b.sides))
 	for i, h := range b.sides {
-		if sides[i], err = h.saidBut(id, &b.redacted); err != nil {
+		if sides[i], err = h.saidBut(id, &b.redacted); unlessSyntax(err) != nil {
 			return nil, err
+		}
+		if err != nil {
+			sides[i] = said{unread: true}
 		}
 	}
 	l := &Loss{
@@ -281,7 +284,7 @@ func (b *inspection) excused(
 ) (map[blobs.Hash]bool, error) {
 	excused := make(map[blobs.Hash]bool)
 	for j, other := range sides {
-		if j == one {
+		if j == one || other.unread {
 			continue
 		}
 		base, err := b.baseOf(ctx, id, one, j)
@@ -394,7 +397,7 @@ func (b *inspection) knowAll(ctx context.Context, l *Loss, sides []said) error {
 			return err
 		}
 		newSaid("", base.Stream).note(l.known)
-		gone := slices.ContainsFunc(sides, func(s said) bool { return s.path == "" })
+		gone := slices.ContainsFunc(sides, func(s said) bool { return s.path == "" && !s.unread })
 		l.Removed = l.Removed || gone && base.Stream != nil
 	}
 	return nil
@@ -427,6 +430,9 @@ type said struct {
 	elements []*events.Element
 	turns    []int // of the elements
 	sums     map[blobs.Hash]bool
+	// unread reports that it cannot be read: it counts as one that neither has nor removed
+	// anything, so that it hides no loss of the other sides.
+	unread bool
 }
 
 // said reads a conversation of a snapshot.

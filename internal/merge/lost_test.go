@@ -96,6 +96,8 @@ func TestLost(t *testing.T) {
 		"edited in the merge":     {merging{base: begun, ours: begun, theirs: streamOf(edited), merged: strings.Replace(begun, "yes", "perhaps", 1)}, 0, false},
 		"a conflict, decided":     {merging{base: begun, ours: streamOf(edited), theirs: strings.Replace(begun, "yes", "maybe", 1), merged: streamOf(edited)}, 1, false},
 		"no JSON":                 {merging{base: begun, ours: a, theirs: b, merged: "<<<<<<<\n"}, 0, false},
+		"ours cannot be read":     {merging{base: begun, ours: "[", theirs: b, merged: streamOf(theirs)}, 2, false},
+		"all that can be read":    {merging{base: begun, ours: "[", theirs: b, merged: b}, 0, false},
 		"restored":                {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{both}}, 0, false},
 		"restored and removed":    {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{both, a}}, 0, false},
 		"gone on":                 {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{streamOf(first, ours, turnOf("04", "More?"))}}, 2, false},
