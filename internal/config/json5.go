@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // decodeJSON5 decodes JSON5, which it converts to JSON for the standard library. The conversion
@@ -21,7 +23,7 @@ func decodeJSON5(data []byte) (tree map[string]any, err error) {
 	if err := t.run(); err != nil {
 		return nil, &placedError{positionAt(data, t.at), err}
 	}
-	return tree, json.Unmarshal(t.out, &tree)
+	return tree, exact.Unmarshal(t.out, &tree)
 }
 
 // shallowJSON returns an error with the position if JSON is too deep. It does not report invalid

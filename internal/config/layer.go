@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/regular"
 	"go.yaml.in/yaml/v3"
 )
@@ -85,7 +85,7 @@ func decodeTree(ext string, data []byte) (tree map[string]any, err error) {
 	switch ext {
 	case ".json":
 		if err = shallowJSON(data); err == nil {
-			err = json.Unmarshal(data, &tree)
+			err = exact.Unmarshal(data, &tree)
 		}
 	case ".json5":
 		tree, err = decodeJSON5(data)
@@ -194,7 +194,7 @@ func parseOverride(s schema, option string) (setting, error) {
 		return fail(errors.New("unknown key"))
 	}
 	if isJSON {
-		if err := json.Unmarshal([]byte(text), &st.value); err != nil {
+		if err := exact.Unmarshal([]byte(text), &st.value); err != nil {
 			return fail(fmt.Errorf("value is not JSON: %w", err))
 		}
 	}

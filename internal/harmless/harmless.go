@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // Table is the table as Markdown, as docs/security.md shows it.
@@ -76,7 +78,7 @@ func (r Row) Admits(value []byte) bool {
 		return isScalar(value) && len(value) <= int(r.high)
 	case Prompt:
 		var s string
-		return json.Unmarshal(value, &s) == nil && len(value) <= int(r.high)
+		return exact.Unmarshal(value, &s) == nil && len(value) <= int(r.high)
 	case List:
 		return bytes.HasPrefix(value, []byte("[")) && len(value) <= int(r.high)
 	case Word:
@@ -103,7 +105,7 @@ func isScalar(value []byte) bool {
 // word returns a scalar as a word.
 func word(value []byte) string {
 	var s string
-	if json.Unmarshal(value, &s) == nil && string(value) != "null" {
+	if exact.Unmarshal(value, &s) == nil && string(value) != "null" {
 		return s
 	}
 	return string(value)
@@ -114,17 +116,17 @@ const maxName = 200
 
 func isModel(value []byte) bool {
 	var name string
-	if json.Unmarshal(value, &name) == nil {
+	if exact.Unmarshal(value, &name) == nil {
 		return name != "" && len(name) <= maxName
 	}
 	var table map[string]string
-	return json.Unmarshal(value, &table) == nil && len(table) == 2 &&
+	return exact.Unmarshal(value, &table) == nil && len(table) == 2 &&
 		table["provider"] != "" && table["name"] != "" && len(value) <= 2*maxName
 }
 
 func (r Row) isReasoning(value []byte) bool {
 	var table map[string]json.RawMessage
-	if json.Unmarshal(value, &table) != nil {
+	if exact.Unmarshal(value, &table) != nil {
 		return r.isEffort(value)
 	}
 	for key, v := range table {
@@ -137,7 +139,7 @@ func (r Row) isReasoning(value []byte) bool {
 			var deeper struct {
 				Absolute json.RawMessage `json:"absolute"`
 			}
-			if json.Unmarshal(v, &deeper) == nil && deeper.Absolute != nil {
+			if exact.Unmarshal(v, &deeper) == nil && deeper.Absolute != nil {
 				v = deeper.Absolute // {"effort": {"absolute": 1000}}
 			}
 			if string(v) != "null" && !r.isEffort(v) {

@@ -510,7 +510,11 @@ var otherRooms = []room{
 		is:  "the one opener of files that others fill: regular ones, of a bounded size",
 	},
 	{
-		dir: forAll,
+		dir: "internal/exact",
+		is:  "JSON by the exact names of members, which package encoding/json takes in any case; all may import it",
+	},
+	{
+		dir: "internal/lists",
 		is:  "lists and sets of others, as package slices does not make them; all may import it",
 	},
 	{

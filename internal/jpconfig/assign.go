@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // An assignment sets one key: a.b=c, a.b:=json, a.b+=c, a.b:+=json.
@@ -67,7 +69,7 @@ func (a assignment) delta() ([]byte, error) {
 func (a assignment) value() (any, error) {
 	if a.isJSON {
 		var v any
-		if err := json.Unmarshal([]byte(a.text), &v); err != nil {
+		if err := exact.Unmarshal([]byte(a.text), &v); err != nil {
 			return nil, fmt.Errorf("value is not JSON: %w", err)
 		}
 		return a.joined(v), nil
@@ -102,7 +104,7 @@ func (a assignment) value() (any, error) {
 // loose parses a value that may be a word, a number, or true or false.
 func loose(text string) any {
 	var v any
-	if json.Unmarshal([]byte(text), &v) == nil {
+	if exact.Unmarshal([]byte(text), &v) == nil {
 		switch v.(type) {
 		case bool, float64:
 			return json.RawMessage(text)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -211,7 +212,7 @@ func fromRoot(rest string) string {
 
 func entryURL(raw []byte) (string, error) {
 	var u string
-	if json.Unmarshal(raw, &u) == nil {
+	if exact.Unmarshal(raw, &u) == nil {
 		return pathURL(u)
 	}
 	var table struct {
@@ -219,7 +220,7 @@ func entryURL(raw []byte) (string, error) {
 		Path   string                     `json:"path"`
 		Params map[string]json.RawMessage `json:"params"`
 	}
-	if json.Unmarshal(raw, &table) != nil || table.Type == "" {
+	if exact.Unmarshal(raw, &table) != nil || table.Type == "" {
 		return "", errors.New("expected a URL, a path, or a table with a type")
 	}
 	scheme := strings.ToLower(table.Type)
@@ -261,13 +262,13 @@ func pathURL(u string) (string, error) {
 // params reads one value or a list. Values that are not strings keep their spelling.
 func params(v json.RawMessage) []string {
 	var list []json.RawMessage
-	if json.Unmarshal(v, &list) != nil {
+	if exact.Unmarshal(v, &list) != nil {
 		list = []json.RawMessage{v}
 	}
 	var all []string
 	for _, e := range list {
 		var s string
-		if json.Unmarshal(e, &s) != nil {
+		if exact.Unmarshal(e, &s) != nil {
 			s = string(e)
 		}
 		all = append(all, s)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -29,7 +30,7 @@ func (c *Config) Delta() (delta []byte, lost []string) {
 		return slices.Contains(c.left, key) || ok && saysNothing(s.Value())
 	})
 	var tree map[string]json.RawMessage
-	if json.Unmarshal(delta, &tree) != nil {
+	if exact.Unmarshal(delta, &tree) != nil {
 		return delta, lost
 	}
 	for _, key := range loadTime() {
@@ -48,7 +49,7 @@ func saysNothing(value []byte) bool {
 	var wrapped struct {
 		Value json.RawMessage `json:"value"`
 	}
-	if json.Unmarshal(value, &wrapped) == nil && wrapped.Value != nil {
+	if exact.Unmarshal(value, &wrapped) == nil && wrapped.Value != nil {
 		value = wrapped.Value
 	}
 	text := string(bytes.TrimSpace(value))
@@ -84,7 +85,7 @@ func decode(v any, raw []byte) error {
 		return errors.New("null")
 	}
 	fresh := reflect.New(reflect.TypeOf(v).Elem())
-	if err := json.Unmarshal(raw, fresh.Interface()); err != nil {
+	if err := exact.Unmarshal(raw, fresh.Interface()); err != nil {
 		return err
 	}
 	reflect.ValueOf(v).Elem().Set(fresh.Elem())

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events/settings"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // take removes a key, or an element of a list. The built-in value returns.
@@ -106,7 +108,7 @@ func ownElements(own settings.Setting, said bool) []json.RawMessage {
 }
 
 func elementsOf(s settings.Setting) (elements []json.RawMessage, err error) {
-	if err := json.Unmarshal(s.Value(), &elements); err != nil {
+	if err := exact.Unmarshal(s.Value(), &elements); err != nil {
 		return nil, errors.New("it is not a list")
 	}
 	return elements, nil
@@ -156,12 +158,12 @@ func changedValue(value json.RawMessage, path []string, v []byte) (json.RawMessa
 		return v, nil
 	}
 	var list []json.RawMessage
-	if json.Unmarshal(value, &list) == nil {
+	if exact.Unmarshal(value, &list) == nil {
 		_, all, err := changedList(list, path, v)
 		return marshal(all), err
 	}
 	var table map[string]json.RawMessage
-	if json.Unmarshal(value, &table) != nil || table == nil {
+	if exact.Unmarshal(value, &table) != nil || table == nil {
 		return nil, errors.New("the element is not a table")
 	}
 	inner := table[path[0]]

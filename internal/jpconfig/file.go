@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -481,7 +482,7 @@ func (l *loader) loadPaths(r loadRoot) (paths []string) {
 	read := func(c settings.Config) {
 		var more []string
 		if s, ok := c.Setting("config_load_paths"); ok {
-			_ = json.Unmarshal(s.Value(), &more) // another type has no paths
+			_ = exact.Unmarshal(s.Value(), &more) // another type has no paths
 		}
 		paths = lists.Union(paths, more)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/harmless"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -245,7 +246,7 @@ func (j *judge) lifts(path []string, all settings.Setting) bool {
 // text returns a value that is a string, "" for any other.
 func text(s settings.Setting) (text string) {
 	if s.IsSet() {
-		_ = json.Unmarshal(s.Value(), &text)
+		_ = exact.Unmarshal(s.Value(), &text)
 	}
 	return text
 }

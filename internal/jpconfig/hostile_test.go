@@ -440,15 +440,16 @@ func TestFilesThatACommandRuns(t *testing.T) {
 			"j = {source = 'local', command = 'just x'}\n" +
 			"p = {source = 'local', command = 'python3 tools/p.py {{tool.arguments.a}}'}\n" +
 			"n = {source = 'local', command = 'wc {{tool.arguments.a}}'}\n" +
+			"e = {source = 'local', command = {program = 'sh', args = ['e.sh'], 'argſ' = ['-c']}}\n" +
 			"[providers.mcp.s]\ncommand = 'just'\narguments = ['serve']\n" +
 			"[conversation]\nattachments = ['cmd:./a.sh x', 'cmd:cat notes', " +
 			"'cmd://make?arg=a%2520b']\n" +
-			"[conversation.labels]\nl = {value = {cmd = 'sh l.sh'}}\n" +
+			"[conversation.labels]\nl = {value = {cmd = 'sh l.sh', 'CMD' = 'x'}, 'Value' = 1}\n" +
 			"[editor]\ncmd = ['./edit', 'notes']\n",
 		"ws/justfile": "x:\nimport 'sub/a.just'\nmod? m\n", "ws/tools/p.py": "pass\n",
 		"ws/sub/a.just": "import \"b.just\"\n", "ws/sub/b.just": "import 'a.just'\n",
 		"ws/Makefile": "-include rules.inc $(X)\n", "ws/rules.inc": "include more\n",
-		"ws/a.sh": "", "ws/l.sh": "", "ws/edit": "", "ws/notes": "", "ws/more": "",
+		"ws/a.sh": "", "ws/e.sh": "", "ws/l.sh": "", "ws/edit": "", "ws/notes": "", "ws/more": "",
 	}
 	values := func() map[string]string {
 		all := map[string]string{}
@@ -478,6 +479,7 @@ func TestFilesThatACommandRuns(t *testing.T) {
 		{"ws/m.just", "evil\n", "conversation.tools.j providers.mcp.s"},
 		{"ws/more", "evil\n", "cmd:make"},
 		{"ws/a.sh", "evil\n", "cmd:./a.sh"},
+		{"ws/e.sh", "evil\n", "conversation.tools.e"},
 		{"ws/l.sh", "evil\n", "conversation.labels.l"},
 		{"ws/edit", "evil\n", "editor.cmd"},
 		{"ws/notes", "changes with every day\n", ""},

@@ -1,7 +1,6 @@
 package jpconfig
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -293,7 +293,7 @@ func (l *loader) option(text string) error {
 	case strings.HasPrefix(text, "{"):
 		p, err := l.parse([]byte(text), o)
 		var tree map[string]any
-		if err == nil && json.Unmarshal([]byte(text), &tree) == nil {
+		if err == nil && exact.Unmarshal([]byte(text), &tree) == nil {
 			l.judgeTable(o, nil, tree)
 		}
 		l.merge(p)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -49,21 +50,21 @@ type Reasoning struct {
 
 // UnmarshalJSON reads a word or a table.
 func (r *Reasoning) UnmarshalJSON(b []byte) error {
-	if json.Unmarshal(b, &r.Effort) == nil {
+	if exact.Unmarshal(b, &r.Effort) == nil {
 		return nil
 	}
-	var tokens json.Number
-	if json.Unmarshal(b, &tokens) == nil {
+	var tokens exact.Number
+	if exact.Unmarshal(b, &tokens) == nil {
 		r.Effort = tokens.String()
 		return nil
 	}
 	var table struct {
 		Effort    json.RawMessage `json:"effort"`
-		Absolute  json.Number     `json:"absolute"` // as jp stores a number of tokens
-		MaxTokens json.Number     `json:"max_tokens"`
+		Absolute  exact.Number    `json:"absolute"` // as jp stores a number of tokens
+		MaxTokens exact.Number    `json:"max_tokens"`
 		Exclude   bool            `json:"exclude"`
 	}
-	if err := json.Unmarshal(b, &table); err != nil {
+	if err := exact.Unmarshal(b, &table); err != nil {
 		return err
 	}
 	r.Effort = "auto"
@@ -177,14 +178,14 @@ func resolve(
 	alias func(name string) ([]byte, error), raw []byte, seen []string,
 ) (ModelID, error) {
 	var id ModelID
-	if json.Unmarshal(raw, &id) == nil {
+	if exact.Unmarshal(raw, &id) == nil {
 		if id.Provider == "" || id.Name == "" {
 			return ModelID{}, ErrNoModel
 		}
 		return id, nil
 	}
 	var name string
-	if err := json.Unmarshal(raw, &name); err != nil {
+	if err := exact.Unmarshal(raw, &name); err != nil {
 		return ModelID{}, fmt.Errorf("model %s: expected a name or a table", raw)
 	}
 	if slices.Contains(seen, name) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -25,11 +26,11 @@ func (c *Config) Editor() Editor {
 	}
 	var own []string
 	if o, ok := c.own.Setting("editor", "envs"); ok {
-		_ = json.Unmarshal(o.Value(), &own) // another type has no names
+		_ = exact.Unmarshal(o.Value(), &own) // another type has no names
 	}
 	for _, item := range s.Items() {
 		var name string
-		if json.Unmarshal(item.Value(), &name) != nil {
+		if exact.Unmarshal(item.Value(), &name) != nil {
 			continue
 		}
 		v := EnvVar{trust.Own(name)}
@@ -71,13 +72,13 @@ func commandIn(raw []byte) []byte {
 		Cmd   json.RawMessage `json:"cmd"`
 		Value json.RawMessage `json:"value"`
 	}
-	if json.Unmarshal(raw, &rule) != nil {
+	if exact.Unmarshal(raw, &rule) != nil {
 		return nil
 	}
 	var value struct {
 		Cmd json.RawMessage `json:"cmd"`
 	}
-	_ = json.Unmarshal(rule.Value, &value) // another type has no command
+	_ = exact.Unmarshal(rule.Value, &value) // another type has no command
 	if rule.Cmd != nil {
 		return rule.Cmd
 	}

@@ -3,6 +3,7 @@ package jpconfig
 import (
 	"encoding/json"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -75,11 +76,11 @@ func (c *Config) server(raw []byte, path []string) Process {
 		Command   string   `json:"command"`
 		Arguments []string `json:"arguments"`
 	}
-	_ = json.Unmarshal(raw, &start) // another type runs no file
+	_ = exact.Unmarshal(raw, &start) // another type runs no file
 	lines := []line{{append([]string{start.Command}, start.Arguments...), false}}
 	b := c.bind(lines, c.claim(trust.Process, raw, path...), func(files map[string]string) []byte {
 		var table map[string]json.RawMessage
-		if len(files) == 0 || json.Unmarshal(raw, &table) != nil {
+		if len(files) == 0 || exact.Unmarshal(raw, &table) != nil {
 			return canonical(raw)
 		}
 		table["files"] = marshal(files)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -62,13 +63,13 @@ func (c *Config) Sections() []Section {
 	var sections []Section
 	for _, item := range c.items("assistant", "system_prompt_sections") {
 		var s Section
-		if json.Unmarshal(item, &s.Content) == nil || json.Unmarshal(item, &s) == nil {
+		if exact.Unmarshal(item, &s.Content) == nil || exact.Unmarshal(item, &s) == nil {
 			sections = append(sections, s)
 		}
 	}
 	for _, item := range c.items("assistant", "instructions") {
 		var in instructions
-		if json.Unmarshal(item, &in.Title) == nil || json.Unmarshal(item, &in) == nil {
+		if exact.Unmarshal(item, &in.Title) == nil || exact.Unmarshal(item, &in) == nil {
 			sections = append(sections, in.section())
 		}
 	}
@@ -139,11 +140,15 @@ func (in instructions) section() Section {
 // example formats an example: text, or a good and a bad one.
 func example(raw []byte) string {
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if exact.Unmarshal(raw, &text) == nil {
 		return strings.TrimSpace(text)
 	}
-	var contrast struct{ Good, Bad, Reason string }
-	if json.Unmarshal(raw, &contrast) != nil {
+	var contrast struct {
+		Good   string `json:"good"`
+		Bad    string `json:"bad"`
+		Reason string `json:"reason"`
+	}
+	if exact.Unmarshal(raw, &contrast) != nil {
 		return ""
 	}
 	lines := []string{

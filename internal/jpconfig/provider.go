@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -36,7 +37,7 @@ func (c *Config) Provider(name string) Provider {
 	raw, _, ok := c.Value(at("api_key_env")...)
 	var several map[string]string
 	switch {
-	case ok && json.Unmarshal(raw, &several) == nil && several != nil:
+	case ok && exact.Unmarshal(raw, &several) == nil && several != nil:
 		p.APIKeyEnvs = map[string]EnvVar{}
 		for id := range several {
 			p.APIKeyEnvs[id] = c.envVar(append(at("api_key_env"), id)...)
@@ -65,7 +66,7 @@ func (p Provider) variables() []EnvVar {
 func (c *Config) without(path []string, keys ...string) []byte {
 	raw, _, ok := c.Value(path...)
 	var table map[string]json.RawMessage
-	if !ok || json.Unmarshal(raw, &table) != nil {
+	if !ok || exact.Unmarshal(raw, &table) != nil {
 		return []byte("{}")
 	}
 	for _, key := range keys {

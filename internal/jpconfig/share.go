@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events/settings"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // Shareable returns configuration for storage in a conversation: in the forms that jp reads, and
@@ -15,14 +17,14 @@ func Shareable(config []byte) []byte { return anonymous(asStored(nil, config)) }
 
 func anonymous(config []byte) []byte {
 	var tree, providers, entries map[string]json.RawMessage
-	if json.Unmarshal(config, &tree) != nil ||
-		json.Unmarshal(tree["providers"], &providers) != nil ||
-		json.Unmarshal(providers["llm"], &entries) != nil {
+	if exact.Unmarshal(config, &tree) != nil ||
+		exact.Unmarshal(tree["providers"], &providers) != nil ||
+		exact.Unmarshal(providers["llm"], &entries) != nil {
 		return config
 	}
 	for name, raw := range entries {
 		var table map[string]json.RawMessage
-		if name == "aliases" || json.Unmarshal(raw, &table) != nil {
+		if name == "aliases" || exact.Unmarshal(raw, &table) != nil {
 			continue
 		}
 		for _, key := range []string{
@@ -61,12 +63,12 @@ func asStored(path []string, value json.RawMessage) json.RawMessage {
 	var table map[string]json.RawMessage
 	var list []json.RawMessage
 	switch {
-	case json.Unmarshal(value, &table) == nil && table != nil:
+	case exact.Unmarshal(value, &table) == nil && table != nil:
 		for name, v := range table {
 			table[name] = asStored(append(slices.Clone(path), name), v)
 		}
 		return unlessSame(value, marshal(table))
-	case json.Unmarshal(value, &list) == nil && list != nil:
+	case exact.Unmarshal(value, &list) == nil && list != nil:
 		for i, v := range list {
 			list[i] = asStored(path, v)
 		}
@@ -85,7 +87,7 @@ func unsaid(path []string, delta, said json.RawMessage) json.RawMessage {
 		return delta
 	}
 	var table, have map[string]json.RawMessage
-	if json.Unmarshal(delta, &table) != nil || json.Unmarshal(said, &have) != nil {
+	if exact.Unmarshal(delta, &table) != nil || exact.Unmarshal(said, &have) != nil {
 		return delta
 	}
 	before := len(table)
@@ -158,12 +160,12 @@ func storedEnable(value json.RawMessage) json.RawMessage {
 func storedModel(value json.RawMessage) json.RawMessage {
 	var id ModelID
 	var name string
-	if json.Unmarshal(value, &name) == nil {
+	if exact.Unmarshal(value, &name) == nil {
 		var ok bool
 		if id.Provider, id.Name, ok = strings.Cut(name, "/"); !ok {
 			return value // a short name
 		}
-	} else if json.Unmarshal(value, &id) != nil || id.Provider == "" || id.Name == "" {
+	} else if exact.Unmarshal(value, &id) != nil || id.Provider == "" || id.Name == "" {
 		return value // a change of one of them
 	}
 	if settings.JPKnows(id.Provider, id.Name) {
@@ -176,7 +178,7 @@ func storedModel(value json.RawMessage) json.RawMessage {
 func storedReasoning(value json.RawMessage) json.RawMessage {
 	var r Reasoning
 	var said map[string]json.RawMessage
-	if json.Unmarshal(value, &said) == nil && len(said) == 1 && said["exclude"] != nil {
+	if exact.Unmarshal(value, &said) == nil && len(said) == 1 && said["exclude"] != nil {
 		return value // a change of that alone
 	}
 	if r.UnmarshalJSON(value) != nil || r.Effort == "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -93,10 +94,10 @@ func stringsIn(raw json.RawMessage) (all []string) {
 	var list []json.RawMessage
 	var table map[string]json.RawMessage
 	switch {
-	case json.Unmarshal(raw, &one) == nil:
+	case exact.Unmarshal(raw, &one) == nil:
 		return []string{one}
-	case json.Unmarshal(raw, &list) == nil:
-	case json.Unmarshal(raw, &table) == nil:
+	case exact.Unmarshal(raw, &list) == nil:
+	case exact.Unmarshal(raw, &table) == nil:
 		for _, name := range slices.Sorted(maps.Keys(table)) {
 			list = append(list, table[name])
 		}
@@ -148,7 +149,7 @@ func (c *Config) duration(raw []byte, name string) time.Duration {
 
 func readLimit(raw []byte) (time.Duration, error) {
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if exact.Unmarshal(raw, &text) == nil {
 		if d, err := time.ParseDuration(text); err == nil && d > 0 {
 			return d, nil
 		}
@@ -186,7 +187,7 @@ func declaredTool(layers settings.Config, name string) trust.Tool {
 		Options:   value("options"), Access: value("access"), Answers: answers(value("questions")),
 		Parameters: declared(value("parameters")),
 	}
-	_ = json.Unmarshal(value("source"), &t.Source) // another type is no source
+	_ = exact.Unmarshal(value("source"), &t.Source) // another type is no source
 	if unattended(layers, name, "run") {
 		t.Run = "unattended"
 	}
@@ -214,7 +215,7 @@ func describe(t *trust.Tool, line json.RawMessage) {
 		t.Line, t.Shell = words, shell
 	}
 	var parameters map[string]json.RawMessage
-	_ = json.Unmarshal(t.Parameters, &parameters) // another type declares none
+	_ = exact.Unmarshal(t.Parameters, &parameters) // another type declares none
 	reach := command.ReachOf(words, shell, parameters)
 	t.Reaches = lists.Union(t.Reaches, reach.Shell)
 	t.Takes = lists.Union(t.Takes, reach.Option)
@@ -223,11 +224,11 @@ func describe(t *trust.Tool, line json.RawMessage) {
 // wordsOf returns the words of a command line.
 func wordsOf(line []byte) (words []string, shell bool) {
 	var text string
-	if json.Unmarshal(line, &text) == nil {
+	if exact.Unmarshal(line, &text) == nil {
 		words, _ = command.Words(text) // a line with an open quote starts nothing
 		return words, false
 	}
-	if json.Unmarshal(line, &words) == nil {
+	if exact.Unmarshal(line, &words) == nil {
 		return words, false
 	}
 	var table struct {
@@ -235,7 +236,7 @@ func wordsOf(line []byte) (words []string, shell bool) {
 		Args    []string `json:"args"`
 		Shell   bool     `json:"shell"`
 	}
-	if json.Unmarshal(line, &table) != nil || table.Program == "" {
+	if exact.Unmarshal(line, &table) != nil || table.Program == "" {
 		return nil, false
 	}
 	return append([]string{table.Program}, table.Args...), table.Shell
@@ -278,7 +279,7 @@ func unattended(layers settings.Config, name, key string) bool {
 // answers returns the answers and targets in questions.
 func answers(questions []byte) json.RawMessage {
 	var all map[string]map[string]json.RawMessage
-	if json.Unmarshal(questions, &all) != nil {
+	if exact.Unmarshal(questions, &all) != nil {
 		return nil
 	}
 	kept := map[string]map[string]json.RawMessage{}
@@ -301,7 +302,7 @@ func answers(questions []byte) json.RawMessage {
 // declared returns the restrictions of parameters, without their descriptions.
 func declared(parameters []byte) json.RawMessage {
 	var all map[string]json.RawMessage
-	if json.Unmarshal(parameters, &all) != nil || len(all) == 0 {
+	if exact.Unmarshal(parameters, &all) != nil || len(all) == 0 {
 		return nil
 	}
 	for name, raw := range all {
@@ -312,7 +313,7 @@ func declared(parameters []byte) json.RawMessage {
 
 func declaredOne(raw json.RawMessage) json.RawMessage {
 	var p map[string]json.RawMessage
-	if json.Unmarshal(raw, &p) != nil {
+	if exact.Unmarshal(raw, &p) != nil {
 		return raw
 	}
 	for _, key := range []string{"summary", "description", "examples"} {
@@ -330,7 +331,7 @@ func declaredOne(raw json.RawMessage) json.RawMessage {
 // isCommand distinguishes a command from the names of styles.
 func isCommand(raw []byte) bool {
 	var word string
-	if json.Unmarshal(raw, &word) != nil {
+	if exact.Unmarshal(raw, &word) != nil {
 		return true
 	}
 	return !slices.Contains([]string{"json", "function_call", "off", ""}, word)
@@ -340,12 +341,12 @@ func isCommand(raw []byte) bool {
 func (c *Config) harmless(path ...string) []byte {
 	raw, _, ok := c.Value(path...)
 	var table map[string]json.RawMessage
-	if !ok || json.Unmarshal(raw, &table) != nil {
+	if !ok || exact.Unmarshal(raw, &table) != nil {
 		return []byte("{}")
 	}
 	delete(table, "command")
 	var style map[string]json.RawMessage
-	if json.Unmarshal(table["style"], &style) == nil && isCommand(style["parameters"]) {
+	if exact.Unmarshal(table["style"], &style) == nil && isCommand(style["parameters"]) {
 		delete(style, "parameters")
 		table["style"] = marshal(style)
 	}
@@ -366,7 +367,7 @@ func (c *Config) outside(name string) []Path {
 				Path     string `json:"path"`
 				External bool   `json:"external"`
 			}
-			if json.Unmarshal(item.Value(), &rule) != nil || !rule.External {
+			if exact.Unmarshal(item.Value(), &rule) != nil || !rule.External {
 				continue
 			}
 			if c.has(path...) {

@@ -2,8 +2,8 @@ package prepare
 
 import (
 	"context"
-	"encoding/json"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/local"
@@ -76,7 +76,7 @@ func (c *command) open(ctx context.Context) (subsumingTool, error) {
 // made returns the tool for a command line. It starts nothing.
 func (c *command) made(line []byte) (subsumingTool, error) {
 	config := c.config
-	if err := json.Unmarshal(line, &config.Command); err != nil {
+	if err := exact.Unmarshal(line, &config.Command); err != nil {
 		return nil, err
 	}
 	it, err := local.New(config, c.environment())
@@ -99,7 +99,7 @@ func (c *formattedCommand) FormatArguments(ctx context.Context, call tool.Call) 
 		return "", err
 	}
 	config := c.config
-	if err := json.Unmarshal(line, &config.Style.Formatter); err != nil {
+	if err := exact.Unmarshal(line, &config.Style.Formatter); err != nil {
 		return "", err
 	}
 	f, err := local.NewFormatter(config, c.environment())

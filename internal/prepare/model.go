@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/internal/compaction"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
@@ -48,7 +49,7 @@ func (q *Query) assistant(target jsontext.Value) (llm.Model, error) {
 			ID json.RawMessage `json:"id"`
 		} `json:"model"`
 	}
-	if json.Unmarshal(target, &own) != nil || own.Model.ID == nil {
+	if exact.Unmarshal(target, &own) != nil || own.Model.ID == nil {
 		m, err := q.Config.ModelAt("conversation", "inquiry", "assistant", "model")
 		if err != nil && !errors.Is(err, jpconfig.ErrNoModel) {
 			return nil, err
@@ -57,10 +58,10 @@ func (q *Query) assistant(target jsontext.Value) (llm.Model, error) {
 	}
 	var name string
 	var id jpconfig.ModelID
-	if json.Unmarshal(own.Model.ID, &id) == nil && !id.IsZero() {
+	if exact.Unmarshal(own.Model.ID, &id) == nil && !id.IsZero() {
 		return q.modelOr(id)
 	}
-	if err := json.Unmarshal(own.Model.ID, &name); err != nil {
+	if err := exact.Unmarshal(own.Model.ID, &name); err != nil {
 		return nil, askedf("%s names no model", own.Model.ID)
 	}
 	id, err := q.Config.ResolveModel(name)

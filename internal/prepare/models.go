@@ -3,13 +3,13 @@ package prepare
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
@@ -76,7 +76,7 @@ type table struct {
 }
 
 func tableOf(p jpconfig.Provider) (t table) {
-	if json.Unmarshal(p.JSON, &t) != nil {
+	if exact.Unmarshal(p.JSON, &t) != nil {
 		t.Betas = nil
 	}
 	return t

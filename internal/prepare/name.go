@@ -3,7 +3,6 @@ package prepare
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool"
@@ -129,7 +129,7 @@ func (q *Query) ruled(ctx context.Context, name string) (key, value string, err 
 		var rule struct {
 			Value string `json:"value"`
 		}
-		if json.Unmarshal(l.JSON, &value) != nil && json.Unmarshal(l.JSON, &rule) == nil {
+		if exact.Unmarshal(l.JSON, &value) != nil && exact.Unmarshal(l.JSON, &rule) == nil {
 			value = rule.Value
 		}
 		return name, value, nil
@@ -170,7 +170,7 @@ func labelProgram(rule []byte) (tool.Command, error) {
 			Cmd *tool.CommandConfig `json:"cmd"`
 		} `json:"value"`
 	}
-	if err := json.Unmarshal(rule, &r); err != nil {
+	if err := exact.Unmarshal(rule, &r); err != nil {
 		return tool.Command{}, err
 	}
 	c := r.Cmd

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
@@ -242,7 +243,7 @@ func stringOr(c *jpconfig.Config, fallback string, path ...string) string {
 		return fallback
 	}
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if exact.Unmarshal(raw, &text) == nil {
 		return text
 	}
 	return string(raw)

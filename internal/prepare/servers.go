@@ -2,11 +2,11 @@ package prepare
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -114,7 +114,7 @@ func serverTable(s jpconfig.Server, gate trust.Gate) (table serverConfig, err er
 		}
 		whole = []byte(at)
 	}
-	if err := json.Unmarshal(whole, &table); err != nil {
+	if err := exact.Unmarshal(whole, &table); err != nil {
 		return table, fmt.Errorf("read MCP server %q: %w", s.Name, err)
 	}
 	return table, nil

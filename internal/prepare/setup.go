@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/query"
@@ -66,7 +67,7 @@ func servicesOf(given map[string]json.RawMessage) (s llm.Services) {
 	if string(s.WebSearch) == "true" {
 		s.WebSearch = jsontext.Value("{}")
 	}
-	if json.Unmarshal(given["strict_tools"], &s.Strict) != nil {
+	if exact.Unmarshal(given["strict_tools"], &s.Strict) != nil {
 		s.Strict = nil
 	}
 	return s

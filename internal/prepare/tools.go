@@ -3,7 +3,6 @@ package prepare
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/query"
@@ -319,7 +319,7 @@ func (k *toolset) tightened(it tool.Item, name string) tool.Item {
 			continue
 		}
 		var mode tool.Mode
-		if json.Unmarshal(raw, &mode) != nil || len(origins) == 0 ||
+		if exact.Unmarshal(raw, &mode) != nil || len(origins) == 0 ||
 			origins[len(origins)-1].Layer == jpconfig.BuiltIn {
 			return it
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/schema"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -52,12 +53,12 @@ type types []string
 // UnmarshalJSON reads a string or a list of strings; anything else is no type.
 func (t *types) UnmarshalJSON(b []byte) error {
 	var one string
-	if json.Unmarshal(b, &one) == nil {
+	if exact.Unmarshal(b, &one) == nil {
 		*t = types{one}
 		return nil
 	}
 	var many []string
-	if json.Unmarshal(b, &many) == nil {
+	if exact.Unmarshal(b, &many) == nil {
 		*t = many
 	}
 	return nil
@@ -72,7 +73,7 @@ func (d Definition) Prepare(args jsontext.Value) (jsontext.Value, error) {
 		if err := events.Loadable(args); err != nil {
 			return nil, &ArgumentsError{Tool: d.Name, Reason: "not a JSON object: " + err.Error()}
 		}
-		if err := json.Unmarshal(args, &given); err != nil || given == nil {
+		if err := exact.Unmarshal(args, &given); err != nil || given == nil {
 			return nil, &ArgumentsError{Tool: d.Name, Reason: "not an object"}
 		}
 	}
@@ -84,7 +85,7 @@ func (d Definition) Prepare(args jsontext.Value) (jsontext.Value, error) {
 	if len(d.Schema) > 0 {
 		// Keywords that an outline cannot express, such as a list of schemas for items, are
 		// ignored.
-		_ = json.Unmarshal(d.Schema, &o)
+		_ = exact.Unmarshal(d.Schema, &o)
 	}
 	o.members(given)
 	for name, p := range o.Properties {
@@ -147,7 +148,7 @@ func (d Definition) complete(o outline, given map[string]json.RawMessage) error 
 // which a program that expects an integer refuses.
 func (o outline) coerce(v json.RawMessage) json.RawMessage {
 	var text string
-	if len(o.Type) > 0 && !slices.Contains(o.Type, "string") && json.Unmarshal(v, &text) == nil {
+	if len(o.Type) > 0 && !slices.Contains(o.Type, "string") && exact.Unmarshal(v, &text) == nil {
 		if inner := json.RawMessage(text); json.Valid(inner) && o.accepts(inner) {
 			v = inner
 		}
@@ -164,7 +165,7 @@ func (o outline) coerce(v json.RawMessage) json.RawMessage {
 		}
 	case "array":
 		var list []json.RawMessage
-		if o.Items == nil || json.Unmarshal(v, &list) != nil {
+		if o.Items == nil || exact.Unmarshal(v, &list) != nil {
 			return v
 		}
 		for i := range list {
@@ -173,7 +174,7 @@ func (o outline) coerce(v json.RawMessage) json.RawMessage {
 		return json.RawMessage(marshal(list))
 	case "object":
 		var members map[string]json.RawMessage
-		if o.Properties == nil || json.Unmarshal(v, &members) != nil {
+		if o.Properties == nil || exact.Unmarshal(v, &members) != nil {
 			return v
 		}
 		o.members(members)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/go-json-experiment/json/jsontext"
@@ -88,7 +89,7 @@ func (c CommandConfig) Words() ([]string, error) {
 
 // UnmarshalJSON reads either form.
 func (c *CommandConfig) UnmarshalJSON(b []byte) error {
-	if json.Unmarshal(b, &c.Line) == nil {
+	if exact.Unmarshal(b, &c.Line) == nil {
 		return nil
 	}
 	return fields(b, map[string]any{"program": &c.Program, "args": &c.Args, "shell": &c.Shell})
@@ -205,7 +206,7 @@ func parseParameters(v jsontext.Value) ([]Parameter, error) {
 	ps := make([]Parameter, 0, len(ms))
 	for _, m := range ms {
 		p := Parameter{Name: m.Name}
-		if err := json.Unmarshal(m.Value, &p); err != nil {
+		if err := exact.Unmarshal(m.Value, &p); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		ps = append(ps, p)
@@ -237,7 +238,7 @@ func (p *Parameter) UnmarshalJSON(b []byte) error {
 	}
 	if items != nil {
 		p.Items = new(Parameter)
-		if err := json.Unmarshal(items, p.Items); err != nil {
+		if err := exact.Unmarshal(items, p.Items); err != nil {
 			return fmt.Errorf("items: %w", err)
 		}
 	}
@@ -284,12 +285,12 @@ func (s *Style) UnmarshalJSON(b []byte) error {
 	}
 	s.Parameters, s.Formatter = "", CommandConfig{}
 	var word string
-	if json.Unmarshal(parameters, &word) == nil &&
+	if exact.Unmarshal(parameters, &word) == nil &&
 		slices.Contains([]string{"json", "function_call", "off"}, word) {
 		s.Parameters = word
 		return nil
 	}
-	return json.Unmarshal(parameters, &s.Formatter)
+	return exact.Unmarshal(parameters, &s.Formatter)
 }
 
 // Definition returns the definition for models, as far as the configuration has it.

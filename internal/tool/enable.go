@@ -1,9 +1,9 @@
 package tool
 
 import (
-	"encoding/json"
 	"fmt"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -28,12 +28,12 @@ const (
 // {"state", "allow_toggle"}.
 func (e *Enable) UnmarshalJSON(b []byte) error {
 	var on bool
-	if json.Unmarshal(b, &on) == nil {
+	if exact.Unmarshal(b, &on) == nil {
 		*e = Enable{On: on}
 		return nil
 	}
 	var word string
-	if json.Unmarshal(b, &word) == nil {
+	if exact.Unmarshal(b, &word) == nil {
 		return e.word(word)
 	}
 	state := Enable{On: true}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // A Member is one member of a JSON object.
@@ -69,7 +71,7 @@ func fields(v jsontext.Value, into map[string]any) error {
 		if !ok || string(m.Value) == "null" {
 			continue
 		}
-		if err := json.Unmarshal(m.Value, target); err != nil {
+		if err := exact.Unmarshal(m.Value, target); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -123,7 +124,7 @@ func (a *Approvals) read() error {
 	if err != nil {
 		return fmt.Errorf("read approvals: %w", err)
 	}
-	if err := json.Unmarshal(data, &a.all); err != nil {
+	if err := exact.Unmarshal(data, &a.all); err != nil {
 		a.all = document{}
 		return fmt.Errorf("read approvals %q: %w", a.path(), err)
 	}

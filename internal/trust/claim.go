@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool/command"
 )
@@ -95,11 +96,11 @@ func (c Claim) bound() (line string, files map[string]string, ok bool) {
 		Command json.RawMessage   `json:"command"`
 		Files   map[string]string `json:"files"`
 	}
-	if c.Kind != Process || json.Unmarshal([]byte(c.Value), &v) != nil || v.Files == nil {
+	if c.Kind != Process || exact.Unmarshal([]byte(c.Value), &v) != nil || v.Files == nil {
 		return "", nil, false
 	}
 	line = string(v.Command)
-	_ = json.Unmarshal(v.Command, &line) // otherwise JSON
+	_ = exact.Unmarshal(v.Command, &line) // otherwise JSON
 	return line, v.Files, true
 }
 
@@ -124,7 +125,7 @@ func (c Claim) line() (words []string, shell bool) {
 		Arguments []string        `json:"arguments"`
 	}
 	line := c.text()
-	if json.Unmarshal([]byte(c.Value), &s) == nil && json.Unmarshal(s.Command, &line) != nil {
+	if exact.Unmarshal([]byte(c.Value), &s) == nil && exact.Unmarshal(s.Command, &line) != nil {
 		line = string(s.Command)
 	}
 	words, err := command.Words(line)
@@ -168,7 +169,7 @@ func (c Claim) brief() string {
 // text returns the value as written: a string without JSON quotes.
 func (c Claim) text() string {
 	var text string
-	if json.Unmarshal([]byte(c.Value), &text) != nil {
+	if exact.Unmarshal([]byte(c.Value), &text) != nil {
 		return c.Value
 	}
 	return text

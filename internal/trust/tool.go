@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 )
@@ -66,7 +67,7 @@ func (c Claim) tool() (t Tool, ok bool) {
 	if !strings.HasPrefix(c.Key, ToolKeys) || c.Kind != Process {
 		return Tool{}, false
 	}
-	return t, json.Unmarshal([]byte(c.Value), &t) == nil
+	return t, exact.Unmarshal([]byte(c.Value), &t) == nil
 }
 
 // settings is the family of claims that neither start nor reach anything.
@@ -220,7 +221,7 @@ func describeServer(b *strings.Builder, c Claim) {
 		Files     map[string]string `json:"files"`
 	}
 	raw := []byte(c.Value)
-	if json.Unmarshal(raw, &table) != nil || json.Unmarshal(raw, &s) != nil {
+	if exact.Unmarshal(raw, &table) != nil || exact.Unmarshal(raw, &s) != nil {
 		fmt.Fprintf(b, "  %s:\n    %s\n", c, quoted(c.Value))
 		return
 	}
@@ -248,7 +249,7 @@ func runsFiles(sums map[string]string) string {
 // it.
 func plain(v json.RawMessage) string {
 	text := string(v)
-	_ = json.Unmarshal(v, &text) // otherwise JSON
+	_ = exact.Unmarshal(v, &text) // otherwise JSON
 	odd := func(r rune) bool { return !strconv.IsPrint(r) }
 	if strings.ContainsFunc(text, odd) || render.Exact(text) != text {
 		return quoted(text)
@@ -277,7 +278,7 @@ func count(n int, thing string) string {
 // difference lists what a value has that another one had not, or had differently, one per line.
 func difference(before, after string) []string {
 	var was, is map[string]json.RawMessage
-	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
+	if exact.Unmarshal([]byte(before), &was) != nil || exact.Unmarshal([]byte(after), &is) != nil {
 		return []string{"was " + quoted(before)}
 	}
 	keys := slices.Sorted(maps.Keys(was))
@@ -322,7 +323,7 @@ func changedFiles(before, after json.RawMessage) (lines []string) {
 
 func filesThatDiffer(before, after json.RawMessage) (names []string) {
 	var was, is map[string]string
-	_, _ = json.Unmarshal(before, &was), json.Unmarshal(after, &is) // a missing list is empty
+	_, _ = exact.Unmarshal(before, &was), exact.Unmarshal(after, &is) // a missing list is empty
 	for name, sum := range is {
 		if was[name] != sum {
 			names = append(names, name)
@@ -340,7 +341,7 @@ func filesThatDiffer(before, after json.RawMessage) (names []string) {
 // onlyFiles returns the files in which two values differ, if they do not differ otherwise.
 func onlyFiles(before, after string) (names []string, ok bool) {
 	var was, is map[string]json.RawMessage
-	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
+	if exact.Unmarshal([]byte(before), &was) != nil || exact.Unmarshal([]byte(after), &is) != nil {
 		return nil, false
 	}
 	if was["files"] == nil || is["files"] == nil {

@@ -2,13 +2,13 @@ package builtin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
@@ -89,7 +89,7 @@ func (b builtin[A]) Definition() tool.Definition { return b.def }
 // Run implements [tool.Tool].
 func (b builtin[A]) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	var a A
-	if err := json.Unmarshal(c.Arguments, &a); err != nil {
+	if err := exact.Unmarshal(c.Arguments, &a); err != nil {
 		return tool.Result{}, &tool.ArgumentsError{Tool: b.def.Name, Reason: err.Error()}
 	}
 	return b.run(ctx, a)
@@ -105,7 +105,7 @@ type changing[A any] struct {
 // Caution implements [tool.Cautious].
 func (c changing[A]) Caution(ctx context.Context, call tool.Call) (tool.Caution, error) {
 	var a A
-	if err := json.Unmarshal(call.Arguments, &a); err != nil {
+	if err := exact.Unmarshal(call.Arguments, &a); err != nil {
 		return tool.Caution{}, &tool.ArgumentsError{Tool: c.def.Name, Reason: err.Error()}
 	}
 	edits, err := c.plan(ctx, a)
@@ -169,11 +169,11 @@ type list []string
 // UnmarshalJSON reads either form.
 func (l *list) UnmarshalJSON(b []byte) error {
 	var one string
-	if json.Unmarshal(b, &one) == nil {
+	if exact.Unmarshal(b, &one) == nil {
 		*l = list{one}
 		return nil
 	}
-	return json.Unmarshal(b, (*[]string)(l))
+	return exact.Unmarshal(b, (*[]string)(l))
 }
 
 // Parameters that several tools share.

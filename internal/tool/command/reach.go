@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // A Reach lists the parameters by which text of a model reaches a program.
@@ -77,12 +79,12 @@ func Bound(schema json.RawMessage) bool {
 		Pattern string            `json:"pattern"`
 		Items   json.RawMessage   `json:"items"`
 	}
-	if json.Unmarshal(schema, &s) != nil {
+	if exact.Unmarshal(schema, &s) != nil {
 		return false
 	}
 	var types []string
 	var one string
-	if json.Unmarshal(s.Type, &types) != nil && json.Unmarshal(s.Type, &one) == nil {
+	if exact.Unmarshal(s.Type, &types) != nil && exact.Unmarshal(s.Type, &one) == nil {
 		types = []string{one}
 	}
 	switch {

@@ -1,11 +1,12 @@
 package file
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // A Capability is a right that a rule of access.fs can grant.
@@ -41,7 +42,7 @@ func ParseAccess(access []byte) ([]Rule, error) {
 	var table struct {
 		FS []Rule `json:"fs"`
 	}
-	if err := json.Unmarshal(access, &table); err != nil {
+	if err := exact.Unmarshal(access, &table); err != nil {
 		return nil, fmt.Errorf("access: %w", err)
 	}
 	return table.FS, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -34,7 +35,7 @@ type printed struct {
 // content is text, now and in future versions.
 func parse(stdout []byte, space *file.Space) outcome {
 	var p printed
-	if json.Unmarshal(stdout, &p) != nil {
+	if exact.Unmarshal(stdout, &p) != nil {
 		return plain(stdout)
 	}
 	switch p.Type {
@@ -43,7 +44,7 @@ func parse(stdout []byte, space *file.Space) outcome {
 			return o
 		}
 		var s string
-		if json.Unmarshal(p.Content, &s) == nil {
+		if exact.Unmarshal(p.Content, &s) == nil {
 			return outcome{result: tool.OK(s)}
 		}
 	case "error":
@@ -107,7 +108,7 @@ func questionBlock(b events.Block) (tool.Question, bool) {
 	var inner struct {
 		Question json.RawMessage `json:"question"`
 	}
-	if json.Unmarshal(b.Raw, &inner) == nil && inner.Question != nil {
+	if exact.Unmarshal(b.Raw, &inner) == nil && inner.Question != nil {
 		return question(inner.Question)
 	}
 	return question(json.RawMessage(b.Raw))
@@ -122,7 +123,7 @@ func question(v json.RawMessage) (tool.Question, bool) {
 		AnswerType json.RawMessage `json:"answer_type"`
 		Default    json.RawMessage `json:"default"`
 	}
-	if json.Unmarshal(v, &raw) != nil || raw.ID == "" {
+	if exact.Unmarshal(v, &raw) != nil || raw.ID == "" {
 		return tool.Question{}, false
 	}
 	q := tool.Question{ID: raw.ID, Text: raw.Text, Preamble: raw.Preamble, Type: tool.AnswerText}
@@ -144,8 +145,8 @@ func answerType(v json.RawMessage, q *tool.Question) bool {
 	if len(v) == 0 {
 		return true
 	}
-	if json.Unmarshal(v, &name) != nil {
-		if json.Unmarshal(v, &form) != nil {
+	if exact.Unmarshal(v, &name) != nil {
+		if exact.Unmarshal(v, &form) != nil {
 			return false
 		}
 		name = form.Type
@@ -167,13 +168,13 @@ func answerType(v json.RawMessage, q *tool.Question) bool {
 // option reads "value" and {"value": …}.
 func option(v json.RawMessage) string {
 	var s string
-	if json.Unmarshal(v, &s) == nil {
+	if exact.Unmarshal(v, &s) == nil {
 		return s
 	}
 	var o struct {
 		Value string `json:"value"`
 	}
-	_ = json.Unmarshal(v, &o) // empty without a value
+	_ = exact.Unmarshal(v, &o) // empty without a value
 	return o.Value
 }
 
@@ -183,11 +184,11 @@ func accepts(q tool.Question, answer jsontext.Value) error {
 	var b bool
 	switch q.Type {
 	case tool.AnswerBoolean:
-		if json.Unmarshal(answer, &b) == nil && string(answer) != "null" {
+		if exact.Unmarshal(answer, &b) == nil && string(answer) != "null" {
 			return nil
 		}
 	default:
-		if json.Unmarshal(answer, &s) != nil {
+		if exact.Unmarshal(answer, &s) != nil {
 			break
 		}
 		if q.Type == tool.AnswerText {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/go-json-experiment/json/jsontext"
@@ -88,7 +89,7 @@ func evaluate(expr string, values jsontext.Value) (string, error) {
 
 func bare(v jsontext.Value) (string, error) {
 	var s string
-	if err := json.Unmarshal(v, &s); err == nil {
+	if err := exact.Unmarshal(v, &s); err == nil {
 		return s, nil // also for null
 	}
 	v = v.Clone()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/go-json-experiment/json/jsontext"
@@ -119,7 +120,7 @@ type fieldOf struct {
 func readForm(schema any) (f form, err error) {
 	data, err := json.Marshal(schema)
 	if err == nil {
-		err = json.Unmarshal(data, &f)
+		err = exact.Unmarshal(data, &f)
 	}
 	return f, err
 }
@@ -156,7 +157,7 @@ func (f fieldOf) question(name string) tool.Question {
 // for numbers.
 func (f fieldOf) value(answer jsontext.Value) (any, bool) {
 	var v any
-	if json.Unmarshal(answer, &v) != nil || v == nil || v == "" {
+	if exact.Unmarshal(answer, &v) != nil || v == nil || v == "" {
 		return nil, false
 	}
 	text, isText := v.(string)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -124,7 +125,7 @@ func override(def tool.Definition, c tool.Config) (tool.Definition, error) {
 // either requires.
 func merge(schema, own jsontext.Value) (jsontext.Value, error) {
 	var s, o map[string]any
-	if err := errors.Join(json.Unmarshal(schema, &s), json.Unmarshal(own, &o)); err != nil {
+	if err := errors.Join(exact.Unmarshal(schema, &s), exact.Unmarshal(own, &o)); err != nil {
 		return nil, err
 	}
 	props, _ := s["properties"].(map[string]any)
@@ -203,7 +204,7 @@ func (s *Session) settle(b *events.Block) {
 	var outer struct {
 		Annotations json.RawMessage `json:"annotations"`
 	}
-	if b.Resource.Annotations == nil && json.Unmarshal(b.Raw, &outer) == nil {
+	if b.Resource.Annotations == nil && exact.Unmarshal(b.Raw, &outer) == nil {
 		b.Resource.Annotations = jsontext.Value(outer.Annotations)
 	}
 }
