@@ -216,17 +216,32 @@ func (g Guarded[T]) Renewed(claim func() Claim) Guarded[T] {
 
 // Open returns the value if it is the user's own or the gate allows its claim.
 func (g Guarded[T]) Open(gate Gate) (T, error) {
-	if g.foreign {
-		claim := g.claim
-		if g.again != nil {
-			claim = g.again()
-		}
-		if err := gate.Allow(claim); err != nil {
-			var none T
-			return none, err
-		}
+	if err := g.allowed(gate); err != nil {
+		var none T
+		return none, err
 	}
 	return g.value, nil
+}
+
+// allowed returns nil if the gate allows the claim as it is now. An answer of the user takes its
+// time, in which the files of a claim may change: then it is asked about again.
+func (g Guarded[T]) allowed(gate Gate) error {
+	switch {
+	case !g.foreign:
+		return nil
+	case g.again == nil:
+		return gate.Allow(g.claim)
+	}
+	for asked := (Claim{}); ; {
+		now := g.again()
+		if now == asked || WithoutAsking(gate).Allow(now) == nil {
+			return nil
+		}
+		if err := gate.Allow(now); err != nil {
+			return err
+		}
+		asked = now
+	}
 }
 
 // Claim returns the claim that must be approved, false if there is none.

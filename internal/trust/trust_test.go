@@ -239,6 +239,30 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestWhatChangesDuringAQuestion checks that an answer is for what was shown, and that what has
+// changed until it came is asked about.
+func TestWhatChangesDuringAQuestion(t *testing.T) {
+	for answers, want := range map[string]struct {
+		questions int
+		allowed   bool
+	}{
+		"y\ny\n": {2, true}, "o\no\n": {2, true}, "y\nn\n": {2, false}, "n\n": {1, false},
+	} {
+		a, dev := asker(t, t.TempDir(), answers)
+		now := claim()
+		g := trust.Foreign("v", now).Renewed(func() trust.Claim { return now })
+		terminal := a.Terminal
+		a.Terminal = func() (io.ReadWriteCloser, error) {
+			now.Value = "another"
+			return terminal()
+		}
+		_, err := g.Open(a)
+		if n := strings.Count(dev.asked.String(), "Allow?"); n != want.questions || (err == nil) != want.allowed {
+			t.Errorf("%q: %d questions, %v", answers, n, err)
+		}
+	}
+}
+
 func TestAnswersAreReadLineByLine(t *testing.T) {
 	a, dev := asker(t, t.TempDir(), "o\nfor the program\n")
 	if err := a.Allow(claim()); err != nil {
