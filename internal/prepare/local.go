@@ -50,6 +50,10 @@ func (c *command) environment() local.Environment {
 	return local.Environment{
 		Starter: k.host.Starter, Root: k.target.Workspace.Root(), Space: k.files.Tree.Space,
 		WorkspaceID: k.target.Workspace.WorkspaceID(), ConversationID: id,
+		Permit: func(ctx context.Context) error {
+			_, err := c.line(ctx)
+			return err
+		},
 	}
 }
 
@@ -64,13 +68,18 @@ func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 
 // open asks for the approval of the command and returns its tool.
 func (c *command) open(ctx context.Context) (subsumingTool, error) {
-	answered := tool.Waiting(ctx)
-	line, err := c.process.Open(c.tools.gate)
-	answered()
+	line, err := c.line(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return c.made(line)
+}
+
+// line asks for the approval of the command and returns it.
+func (c *command) line(ctx context.Context) ([]byte, error) {
+	answered := tool.Waiting(ctx)
+	defer answered()
+	return c.process.Open(c.tools.gate)
 }
 
 // made returns the tool for a command line. It starts nothing.

@@ -40,6 +40,9 @@ type Environment struct {
 	Space          *file.Space  // makes URIs of files canonical; nil keeps them
 	WorkspaceID    string
 	ConversationID string
+	// Permit is called before a program that asked a question is started again: the files that it
+	// runs may have changed since. Nil permits it.
+	Permit func(context.Context) error
 	// MaxOutput limits how much of a program's output is read; zero is 16 MiB.
 	MaxOutput int
 }
@@ -109,6 +112,12 @@ func (t *Tool) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 			return tool.Result{}, fmt.Errorf("tool %q asks %q again", c.Name, q.ID)
 		}
 		if answers[q.ID], err = t.answer(ctx, c, q); err != nil {
+			return tool.Result{}, err
+		}
+		if t.env.Permit == nil {
+			continue
+		}
+		if err := t.env.Permit(ctx); err != nil {
 			return tool.Result{}, err
 		}
 	}

@@ -278,6 +278,23 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// TestAProgramIsPermittedAgain checks that a program which asked is not started again without a
+// look at what it would run now.
+func TestAProgramIsPermittedAgain(t *testing.T) {
+	env, r := environment(t)
+	env.Permit = func(context.Context) error { return errNoIdea }
+	c := config(t, `{"source":"local","questions":{"a":{"answer":true}},"command":{"program":"echo",
+		"args":["{\"type\":\"needs_input\",\"question\":{\"id\":\"a\",\"answer_type\":\"Boolean\"}}"]}}`)
+	it, err := New(c, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = it.Tool.Run(t.Context(), tool.Call{Name: "t"})
+	if !errors.Is(err, errNoIdea) || len(r.commands) != 1 {
+		t.Errorf("%d runs, %v", len(r.commands), err)
+	}
+}
+
 func TestWhatAModelWritesIsOneWord(t *testing.T) {
 	hostile := "a b; touch pwned $(touch pwned) `touch pwned` '\" {{context.root}} \n*"
 	args, err := json.Marshal(map[string]string{"x": hostile})
