@@ -98,6 +98,11 @@ func (r *Resolver) command(ctx context.Context, a string) (events.Resource, erro
 	if err != nil {
 		return events.Resource{}, err
 	}
+	if r.o.Permit != nil {
+		if err := r.o.Permit(a); err != nil {
+			return events.Resource{}, err
+		}
+	}
 	stdout, stderr := tool.NewCapture(maxOutput), tool.NewCapture(maxStderr)
 	p, err := r.o.Starter.Start(ctx, tool.Command{
 		Program: c.program, Args: c.args, Dir: r.o.Files.Tree.Root(),

@@ -32,6 +32,9 @@ type Options struct {
 	// Admits reports whether an attachment may attach a file of the workspace, given as a slash
 	// path from the root; nil admits all.
 	Admits func(attachment, name string) bool
+	// Permit is called before the program of an attachment starts, at any time after it was opened;
+	// nil permits all.
+	Permit func(attachment string) error
 	// Foreign reports whether somebody else declared an attachment, so that it excludes none of the
 	// user's own; nil means that no attachment is foreign.
 	Foreign func(attachment string) bool

@@ -28,6 +28,7 @@ type Attachment struct {
 	Scheme string // in lower case
 	URL    trust.Guarded[string]
 	Entry  []byte // as written: JSON of a URL, a path, or a table
+	url    string
 	// Foreign says that somebody else wrote the entry, whether it is guarded or not: a path of the
 	// workspace may be one that its author does not have.
 	Foreign bool
@@ -35,13 +36,7 @@ type Attachment struct {
 }
 
 // Shown returns the URL of an attachment, whoever wrote it: it may be shown, but not resolved.
-func (a Attachment) Shown() string {
-	if claim, foreign := a.URL.Claim(); foreign {
-		return claim.Value
-	}
-	u, _ := a.URL.Open(nil) // the user's own needs no gate
-	return u
-}
+func (a Attachment) Shown() string { return a.url }
 
 // maxForeign limits the foreign attachments: each is resolved, and may be a pattern.
 const maxForeign = 500
@@ -99,7 +94,9 @@ func AttachmentURLs(c settings.Config) (urls []string) {
 
 // attachment guards an entry, unless the user's own layers declare it too.
 func (c *Config) attachment(item settings.Setting, u string, own bool) Attachment {
-	a := Attachment{Scheme: events.URIScheme(u), URL: trust.Own(u), Entry: []byte(item.Value())}
+	a := Attachment{
+		Scheme: events.URIScheme(u), URL: trust.Own(u), Entry: []byte(item.Value()), url: u,
+	}
 	if own {
 		return a
 	}
@@ -153,8 +150,7 @@ func (a Attachment) claim(kind trust.Kind, u string) trust.Claim {
 // such as a file that git ignores.
 func (a Attachment) Guarded() Attachment {
 	if _, guarded := a.URL.Claim(); !guarded && a.Foreign {
-		u, _ := a.URL.Open(nil) // not guarded yet
-		a.URL = trust.Foreign(u, a.claim(trust.Path, u))
+		a.URL = trust.Foreign(a.url, a.claim(trust.Path, a.url))
 	}
 	return a
 }

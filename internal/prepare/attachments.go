@@ -69,6 +69,7 @@ type Attachments struct {
 	resolver *attach.Resolver
 	prompter *ask.Prompter     // nil if no user can be asked
 	servers  *servers          // used for attachments only, nil for none
+	typed    []string          // attachments that flags name
 	added    []events.Resource // in this turn
 }
 
@@ -93,22 +94,38 @@ func (h *Host) attachments(
 	files builtin.Workspace,
 ) *Attachments {
 	r := newReach(ctx, files, s.config)
-	return &Attachments{
-		host: h, config: s.config, gate: s.gate, files: files, reach: r,
-		resolver: attach.New(attach.Options{
-			Files: files, Starter: h.Starter, Conversations: w, Admits: r.admits,
-			Foreign: func(attachment string) bool { return r.foreign[attachment] },
-			HTTP: attach.NewFetcher(attach.HTTPOptions{
-				UserAgent: h.userAgent(), Proxy: wire.ProxyFromEnv(h.Getenv).Function(),
-				AllowPrivate: func(host string) bool {
-					return slices.Contains(network.PrivateHosts, host)
-				},
-			}),
-			Server: func(ctx context.Context, id string) (attach.Reader, error) {
-				return s.session(ctx, id)
+	a := &Attachments{host: h, config: s.config, gate: s.gate, files: files, reach: r}
+	a.resolver = attach.New(attach.Options{
+		Files: files, Starter: h.Starter, Conversations: w, Admits: r.admits, Permit: a.permit,
+		Foreign: func(attachment string) bool { return r.foreign[attachment] },
+		HTTP: attach.NewFetcher(attach.HTTPOptions{
+			UserAgent: h.userAgent(), Proxy: wire.ProxyFromEnv(h.Getenv).Function(),
+			AllowPrivate: func(host string) bool {
+				return slices.Contains(network.PrivateHosts, host)
 			},
 		}),
+		Server: func(ctx context.Context, id string) (attach.Reader, error) {
+			return s.session(ctx, id)
+		},
+	})
+	return a
+}
+
+// permit implements Permit of [attach.Options]: a declared command has to be approved with the
+// files that it runs as they are now, also when a model has it run again.
+func (a *Attachments) permit(attachment string) (err error) {
+	canonical := a.resolver.Canonical(attachment)
+	same := func(u string) bool { return a.resolver.Canonical(u) == canonical }
+	typed := slices.ContainsFunc(a.typed, same)
+	for _, at := range a.config.Attachments() {
+		if at.Shown() != attachment && (typed || !same(at.Shown())) {
+			continue
+		}
+		if _, err = at.URL.Open(a.gate); err == nil {
+			return nil
+		}
 	}
+	return err
 }
 
 // Close closes everything that [Host.OpenAttachments] opened.
@@ -124,6 +141,7 @@ func (a *Attachments) URLs(args []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.typed = named
 	var all []string
 	for _, at := range a.config.Attachments() {
 		if len(args) > 0 && !slices.Contains(named, at.Shown()) {
@@ -163,6 +181,7 @@ func (a *Attachments) attach(
 	if err := a.askIgnored(ctx, asked); err != nil {
 		return err
 	}
+	a.typed = asked
 	urls, err := a.due(asked, t)
 	if err != nil {
 		return err

@@ -38,8 +38,13 @@ func (h *Host) ApproveAttached(
 	if err != nil {
 		return err
 	}
-	all := append(conf.Claims(), paths...)
-	return h.ApproveOwn(gate, slices.DeleteFunc(all, func(c trust.Claim) bool {
-		return c.Key != jpconfig.AttachmentsKey || !slices.Contains(urls, c.Value)
-	}))
+	all := slices.DeleteFunc(paths, func(c trust.Claim) bool {
+		return !slices.Contains(urls, c.Value)
+	})
+	for _, at := range conf.Attachments() {
+		if claim, claimed := at.URL.Claim(); claimed && slices.Contains(urls, at.Shown()) {
+			all = append(all, claim)
+		}
+	}
+	return h.ApproveOwn(gate, all)
 }
