@@ -22,15 +22,16 @@ const (
 var ownCommits = []string{"commit: ", "commit (initial): ", "commit (amend): "}
 
 // CommittedHere reports whether the current content of a file in the working tree comes from a
-// commit made in this clone. Author names prove nothing, since anyone can write them; but only this
-// clone writes its reflog, and no fetch changes it. The commit must have changed the file: a commit
-// on top of another person's change does not count. The name is from the root of the working tree,
-// with slashes.
+// commit made in this clone. Author names prove nothing, since anyone can write them; but only
+// this clone writes its reflog, and no fetch changes it. The commit must have changed the file:
+// a commit on top of another person's change does not count, and neither does content that git
+// would convert: attributes, which anyone can commit, would make another program of it. The name
+// is from the root of the working tree, with slashes.
 func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	if strings.ContainsAny(name, "\n\x00") {
 		return false, nil
 	}
-	now, err := r.oneID(ctx, git.Command{Args: []string{"hash-object", "--", name}})
+	now, err := r.oneID(ctx, git.Command{Args: []string{"hash-object", "--no-filters", "--", name}})
 	if err != nil {
 		return false, fmt.Errorf("look for the commit of %q: %w", name, err)
 	}

@@ -53,6 +53,12 @@ func TestCommittedHere(t *testing.T) {
 
 	r.WriteFile("justfile", "second\n")
 	here("back to what was committed once", true)
+
+	r.WriteFile("justfile", "v='$Id$'\n")
+	r.Commit("with a place for an id")
+	r.WriteFile(".gitattributes", "justfile ident\n")
+	r.WriteFile("justfile", "v='$Id: a b '; evil; '$'\n")
+	here("what git would commit as the same", false)
 	if got, err := openAt(t, r).CommittedHere(t.Context(), "never"); err == nil && got {
 		t.Error("a file that is not there is one's own")
 	}
