@@ -2,6 +2,7 @@ package jpconfig
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -47,20 +48,42 @@ type recipe struct {
 	includes []string
 }
 
-// newTree returns the tree of a workspace, for a value of PATH. A name that leads out of the
-// workspace but not out of its repository is one that others can commit, too.
-func newTree(workspace, programs string) *tree {
-	t := &tree{
-		repo: workspace, recipes: map[string]recipe{}, listed: map[string]map[string]bool{},
-	}
+// Around returns the root of the repository around a workspace, the workspace if there is none: a
+// name that leads out of the workspace but not out of it is one that others can commit, too. That
+// of a submodule is its superproject. The working tree is one that the environment names, "" for
+// none.
+func Around(workspace, workTree string) string {
+	found, gitDir := workspace, ""
 	for dir := workspace; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			t.repo = dir
+		git := filepath.Join(dir, ".git")
+		info, err := os.Lstat(git)
+		if err == nil && (gitDir == "" || regular.PrefixOf(gitDir, git) != "") {
+			found, gitDir = dir, cmp.Or(gitDir, leadsTo(git))
+		}
+		if err == nil && info.IsDir() || dir == filepath.Dir(dir) {
 			break
 		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
+	}
+	return cmp.Or(regular.PrefixOf(found, workTree), found)
+}
+
+// leadsTo returns the directory to which a file .git leads.
+func leadsTo(git string) string {
+	data, err := regular.ReadFile(git, regular.MaxNote)
+	if err != nil {
+		return git
+	}
+	to := filepath.FromSlash(strings.TrimSpace(strings.TrimPrefix(string(data), "gitdir:")))
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(filepath.Dir(git), to)
+	}
+	return to
+}
+
+// newTree returns the tree of a workspace in a repository, for a value of PATH.
+func newTree(workspace, repo, programs string) *tree {
+	t := &tree{
+		repo: repo, recipes: map[string]recipe{}, listed: map[string]map[string]bool{},
 	}
 	rel, err := filepath.Rel(t.repo, workspace)
 	if err != nil {
@@ -326,7 +349,7 @@ func (t *tree) files(lines []line) map[string]string {
 // tree returns the tree of the workspace, read once.
 func (c *Config) tree() *tree {
 	if c.runs == nil {
-		c.runs = newTree(c.workspace, c.programs)
+		c.runs = newTree(c.workspace, c.repo, c.programs)
 	}
 	return c.runs
 }

@@ -107,7 +107,7 @@ func TestFilesOfAreBounded(t *testing.T) {
 			if shell {
 				words = []string{"true && make"}
 			}
-			files := newTree(dir, "").filesOf(words, shell)
+			files := newTree(dir, Around(dir, ""), "").filesOf(words, shell)
 			if _, more := files["…"]; more != want || !strings.Contains(files["f0"], "e3b0c442") {
 				t.Errorf("%d files: %d are covered, more are not: %t", n, len(files), more)
 			}
@@ -133,7 +133,7 @@ func TestFilesOfFindIncludes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files := newTree(dir, "").filesOf([]string{"make", "-C", "sub", "-I../inc"}, false)
+	files := newTree(dir, Around(dir, ""), "").filesOf([]string{"make", "-C", "sub", "-I../inc"}, false)
 	for _, want := range []string{"sub/a.mk", "b.mk", "inc/c.mk"} {
 		if files[want] == "" {
 			t.Errorf("%v has no %s", files, want)
@@ -152,7 +152,7 @@ func TestNamesOfOtherSystems(t *testing.T) {
 		"program.sh": true, "PROGRAM.SH": true, "PROGRA~1.SH": true, "program.sh.": true,
 		"program.sh ": true, "progr\u00e4m.sh": true, "PROGRA~1/x": true, "other.sh": false, "-n": false,
 	} {
-		if got := newTree(dir, "").has(name); got != want {
+		if got := newTree(dir, Around(dir, ""), "").has(name); got != want {
 			t.Errorf("%q: %t, want %t", name, got, want)
 		}
 	}
@@ -185,9 +185,45 @@ func TestFilesOfScripts(t *testing.T) {
 		{[]string{"echo", "make"}, false, ""},
 		{[]string{"./a.sh", "notes"}, false, "a.sh notes"},
 	} {
-		files := newTree(dir, "").filesOf(tt.words, tt.shell)
+		files := newTree(dir, Around(dir, ""), "").filesOf(tt.words, tt.shell)
 		if got := strings.Join(slices.Sorted(maps.Keys(files)), " "); got != tt.want {
 			t.Errorf("%q covers %q, want %q", tt.words, got, tt.want)
+		}
+	}
+}
+
+// TestAround checks which files above a workspace others can commit, too.
+func TestAround(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"super/.git", "super/sub/x", "super/own/.git", "bare/x", "super/linked/x"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{
+		"super/sub": "../.git/modules/sub\n", "super/linked": dir + "/other/.git/worktrees/linked\n",
+	} {
+		err := os.WriteFile(filepath.Join(dir, name, ".git"), []byte("gitdir: "+to), 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct{ workspace, workTree, want string }{
+		{"super/sub/x", "", "super"},
+		{"super/own/x", "", "super/own"},
+		{"super/x", "", "super"},
+		{"super/linked/x", "", "super/linked"},
+		{"super/own/x", "super/own", "super/own"},
+		{"bare/x", "bare", "bare"},
+		{"bare/x", "super", "bare/x"},
+	} {
+		workTree := ""
+		if tt.workTree != "" {
+			workTree = filepath.Join(dir, tt.workTree)
+		}
+		want := filepath.Join(dir, tt.want)
+		if got := Around(filepath.Join(dir, tt.workspace), workTree); got != want {
+			t.Errorf("%s in %q: %s, want %s", tt.workspace, tt.workTree, got, want)
 		}
 	}
 }

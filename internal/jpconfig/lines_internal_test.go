@@ -44,7 +44,7 @@ func TestFilesOfLines(t *testing.T) {
 	if err := os.Symlink(filepath.Join(base, "far"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	c := newTree(dir, "/usr/bin:"+filepath.Join(dir, "bin"))
+	c := newTree(dir, Around(dir, ""), "/usr/bin:"+filepath.Join(dir, "bin"))
 	for _, tt := range []struct{ line, want string }{
 		{"sh <a.sh", "a.sh"},
 		{". ./a.sh", "a.sh"},

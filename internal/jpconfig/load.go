@@ -21,6 +21,7 @@ import (
 type Sources struct {
 	User          string   // the user's configuration directory
 	Workspace     string   // the root of the workspace, which holds .jp
+	WorkTree      string   // git's, if the environment names it
 	Dir           string   // the working directory; below Workspace, or ignored
 	UserWorkspace string   // the user's directory for the workspace
 	Environ       []string // NAME=value, as [os.Environ] has it
@@ -56,6 +57,7 @@ type Config struct {
 	held     map[string]trust.Claim // claims of foreign models, by their path
 
 	workspace string // its root, "" if there is none
+	repo      string // that of the repository around it
 	programs  string // PATH
 	runs      *tree  // files that commands run, as read; see [Config.tree]
 }
@@ -75,6 +77,9 @@ func Load(s Sources) (*Config, error) {
 	}
 	s.Workspace, s.Dir = regular.Resolved(s.Workspace), regular.Resolved(s.Dir)
 	c := &Config{workspace: s.Workspace, programs: variable(s.Environ, "PATH")}
+	if s.Workspace != "" {
+		c.repo = Around(s.Workspace, s.WorkTree)
+	}
 	l := &loader{sources: s, config: c, table: patterns()}
 	defer l.close()
 	steps := []func() error{

@@ -19,7 +19,7 @@ type bound struct {
 func (c *Config) bind(
 	lines []line, claim trust.Claim, value func(files map[string]string) []byte,
 ) bound {
-	root, programs := c.workspace, c.programs
+	root, repo, programs := c.workspace, c.repo, c.programs
 	with := func(files map[string]string) trust.Claim {
 		now := claim
 		now.Value = string(value(files))
@@ -30,7 +30,7 @@ func (c *Config) bind(
 		return bound{b, func() trust.Claim { return b }}
 	}
 	return bound{with(c.tree().files(lines)), func() trust.Claim {
-		return with(newTree(root, programs).files(lines))
+		return with(newTree(root, repo, programs).files(lines))
 	}}
 }
 

@@ -64,12 +64,25 @@ func (h *Host) Approvals(root string) (*trust.Approvals, error) {
 		return nil, fmt.Errorf("open approvals: %w", err)
 	}
 	w := trust.Workspace{ID: workspace.ParseWorkspaceID(data), Root: root}
-	approvals, err := trust.Open(h.StateDir, w)
+	approvals, err := trust.Open(h.StateDir, w, jpconfig.Around(root, h.workTree()))
 	if err != nil {
 		return nil, err
 	}
 	approvals.Own = func(name string) bool { return h.committedHere(root, name) }
 	return approvals, nil
+}
+
+// workTree returns the root of the working tree if the environment names the repository: then no
+// .git may be above it.
+func (h *Host) workTree() string {
+	if h.Getenv("GIT_DIR") == "" && h.Getenv("GIT_WORK_TREE") == "" {
+		return ""
+	}
+	repo, err := h.Repo(context.Background())
+	if err != nil {
+		return ""
+	}
+	return repo.Root()
 }
 
 // committedHere reports whether the current content of a file in the workspace was committed in
@@ -122,6 +135,7 @@ func (h *Host) Sources(w *workspace.Workspace, conv *workspace.Conversation) jpc
 	s := jpconfig.Sources{User: h.UserDir, Environ: h.Env, Options: h.Options}
 	if w != nil {
 		s.Workspace, s.Dir, s.UserWorkspace = w.Root(), h.Dir, w.UserDir()
+		s.WorkTree = h.workTree()
 		s.Approved = h.Approved(w.Root())
 	}
 	if conv != nil {

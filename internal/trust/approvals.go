@@ -64,16 +64,19 @@ type Approvals struct {
 }
 
 // ErrInside is the error for a directory that others can write to by committing.
-var ErrInside = errors.New("approvals would be stored inside the workspace")
+var ErrInside = errors.New("approvals would be stored inside the repository")
 
-// Open reads the approvals below dir, which need not exist.
-func Open(dir string, w Workspace) (*Approvals, error) {
-	inside, err := contains(w.Root, dir)
-	if err != nil {
-		return nil, fmt.Errorf("open approvals %q: %w", dir, err)
-	}
-	if inside {
-		return nil, fmt.Errorf("open approvals %q: %w", dir, ErrInside)
+// Open reads the approvals below dir, which need not exist. They are of a workspace in a
+// repository, whose root may be above it.
+func Open(dir string, w Workspace, repo string) (*Approvals, error) {
+	for _, root := range []string{w.Root, repo} {
+		inside, err := contains(root, dir)
+		if err == nil && inside {
+			err = ErrInside
+		}
+		if err != nil {
+			return nil, fmt.Errorf("open approvals %q: %w", dir, err)
+		}
 	}
 	a := &Approvals{dir: dir, workspace: w}
 	return a, a.read()
