@@ -11,6 +11,10 @@ import (
 	"github.com/git-jp/git-jp/gitint/internal/owner"
 )
 
+// Owns reports whether a file belongs to the user by git's rule: the superuser may also use those
+// of the user who became it. What is missing belongs to all.
+func Owns(name string, env []string) bool { return owner.Owns(name, env) }
+
 // Safe returns an *UnsafeError if dir, which is outside of the repository, belongs to another user:
 // a user who may write above the directories of others could otherwise put a workspace there for
 // them. The rule is git's for repositories: the names must belong to the user, except where

@@ -153,7 +153,7 @@ func hostile() []struct {
 
 func approvals(t *testing.T, dir string) *trust.Approvals {
 	t.Helper()
-	a, err := trust.Open(dir, trust.Workspace{ID: "abcde", Root: "/nowhere"}, "")
+	a, err := trust.Open(trust.Store{Dir: dir}, trust.Workspace{ID: "abcde", Root: "/nowhere"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -536,7 +536,7 @@ func TestAWorkspaceOfToolsIsAFewQuestions(t *testing.T) {
 	if len(asked) > 6 {
 		t.Errorf("%d questions: %v", len(asked), asked)
 	}
-	approvals, err := trust.Open(t.TempDir(), trust.Workspace{ID: "x", Root: "/ws"}, "")
+	approvals, err := trust.Open(trust.Store{Dir: t.TempDir()}, trust.Workspace{ID: "x", Root: "/ws"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,10 @@ func (h *Host) Approvals(root string) (*trust.Approvals, error) {
 		return nil, fmt.Errorf("open approvals: %w", err)
 	}
 	w := trust.Workspace{ID: workspace.ParseWorkspaceID(data), Root: root}
-	approvals, err := trust.Open(h.StateDir, w, jpconfig.Around(root, h.workTree()))
+	approvals, err := trust.Open(trust.Store{
+		Dir: h.StateDir, Repo: jpconfig.Around(root, h.workTree()),
+		Mine: func(name string) bool { return gitint.Owns(name, h.Env) },
+	}, w)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ type Approvals struct {
 	// clone. An approved command may run such a file without a question. If nil, no file is own.
 	Own func(name string) bool
 
-	dir       string
+	store     Store
 	workspace Workspace
 	mu        sync.Mutex
 	all       document // guarded by mu
@@ -66,19 +66,28 @@ type Approvals struct {
 // ErrInside is the error for a directory that others can write to by committing.
 var ErrInside = errors.New("approvals would be stored inside the repository")
 
-// Open reads the approvals below dir, which need not exist. They are of a workspace in a
-// repository, whose root may be above it.
-func Open(dir string, w Workspace, repo string) (*Approvals, error) {
-	for _, root := range []string{w.Root, repo} {
-		inside, err := contains(root, dir)
+// A Store is where approvals are.
+type Store struct {
+	Dir string // need not exist
+	// Repo is the root of the repository around the workspace, which may be above it: others can
+	// commit what is in it. It is "" if there is none.
+	Repo string
+	// Mine reports whether a file belongs to the user; nil for all.
+	Mine func(name string) bool
+}
+
+// Open reads the approvals of a workspace.
+func Open(s Store, w Workspace) (*Approvals, error) {
+	for _, root := range []string{w.Root, s.Repo} {
+		inside, err := contains(root, s.Dir)
 		if err == nil && inside {
 			err = ErrInside
 		}
 		if err != nil {
-			return nil, fmt.Errorf("open approvals %q: %w", dir, err)
+			return nil, fmt.Errorf("open approvals %q: %w", s.Dir, err)
 		}
 	}
-	a := &Approvals{dir: dir, workspace: w}
+	a := &Approvals{store: s, workspace: w}
 	return a, a.read()
 }
 
@@ -116,7 +125,7 @@ func resolve(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), err
 }
 
-func (a *Approvals) path() string { return filepath.Join(a.dir, fileName) }
+func (a *Approvals) path() string { return filepath.Join(a.store.Dir, fileName) }
 
 func (a *Approvals) read() error {
 	a.all = document{Version: version}
@@ -126,6 +135,9 @@ func (a *Approvals) read() error {
 	}
 	if err != nil {
 		return fmt.Errorf("read approvals: %w", err)
+	}
+	if a.store.Mine != nil && !a.store.Mine(a.path()) {
+		return fmt.Errorf("read approvals %q: it belongs to another user", a.path())
 	}
 	if err := exact.Unmarshal(data, &a.all); err != nil {
 		a.all = document{}
@@ -307,11 +319,11 @@ func (a *Approvals) here(all *[]Approval) []Approval {
 func (a *Approvals) write() error {
 	data, err := json.MarshalIndent(a.all, "", "  ")
 	if err == nil {
-		err = atomicfile.MkdirPrivate(a.dir)
+		err = atomicfile.MkdirPrivate(a.store.Dir)
 	}
 	if err == nil {
 		options := atomicfile.Options{TempDir: tempDir, Private: true}
-		err = atomicfile.WriteIn(a.dir, fileName, append(data, '\n'), options)
+		err = atomicfile.WriteIn(a.store.Dir, fileName, append(data, '\n'), options)
 	}
 	if err != nil {
 		return fmt.Errorf("write approvals: %w", err)

@@ -365,7 +365,7 @@ func TestGroupID(t *testing.T) {
 // change without a question, even if it follows one that was approved.
 func TestWhatCannotBeCoveredIsNotApproved(t *testing.T) {
 	w := trust.Workspace{ID: "w", Root: t.TempDir()}
-	a, err := trust.Open(t.TempDir(), w, "")
+	a, err := trust.Open(trust.Store{Dir: t.TempDir()}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +395,7 @@ func TestWhatCannotBeCoveredIsNotApproved(t *testing.T) {
 // TestAClaimIsRenewed checks that the gate sees the claim as it is when the value is opened.
 func TestAClaimIsRenewed(t *testing.T) {
 	w := trust.Workspace{ID: "w", Root: t.TempDir()}
-	a, err := trust.Open(t.TempDir(), w, "")
+	a, err := trust.Open(trust.Store{Dir: t.TempDir()}, w)
 	if err != nil {
 		t.Fatal(err)
 	}

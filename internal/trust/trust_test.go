@@ -34,7 +34,7 @@ func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
 func open(t *testing.T, dir string, w trust.Workspace) *trust.Approvals {
 	t.Helper()
-	a, err := trust.Open(dir, w, "")
+	a, err := trust.Open(trust.Store{Dir: dir}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,15 +150,15 @@ func TestApprovalsInsideTheWorkspaceDoNotCount(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, dir := range []string{root, filepath.Join(root, ".jp", "git-jp"), filepath.Join(link, "new")} {
-		if _, err := trust.Open(dir, trust.Workspace{Root: root}, ""); !errors.Is(err, trust.ErrInside) {
+		if _, err := trust.Open(trust.Store{Dir: dir}, trust.Workspace{Root: root}); !errors.Is(err, trust.ErrInside) {
 			t.Errorf("%s: error is %v", dir, err)
 		}
 	}
-	if _, err := trust.Open(root+"-user", trust.Workspace{Root: root}, ""); err != nil {
+	if _, err := trust.Open(trust.Store{Dir: root + "-user"}, trust.Workspace{Root: root}); err != nil {
 		t.Errorf("beside it: %v", err)
 	}
 	below := trust.Workspace{Root: filepath.Join(root, "sub")}
-	if _, err := trust.Open(filepath.Join(root, "data"), below, root); !errors.Is(err, trust.ErrInside) {
+	if _, err := trust.Open(trust.Store{Dir: filepath.Join(root, "data"), Repo: root}, below); !errors.Is(err, trust.ErrInside) {
 		t.Errorf("in its repository: error is %v", err)
 	}
 }
@@ -180,7 +180,7 @@ func TestADamagedFileApprovesNothing(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a, err := trust.Open(dir, workspace(), "")
+		a, err := trust.Open(trust.Store{Dir: dir}, workspace())
 		if err == nil || a.Allow(claim()) == nil {
 			t.Errorf("%s: open says %v, and the claim is allowed: %t", name, err, a.Allow(claim()) == nil)
 		}
