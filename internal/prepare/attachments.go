@@ -130,7 +130,8 @@ func (a *Attachments) permit(attachment string) (err error) {
 
 // Close closes everything that [Host.OpenAttachments] opened.
 func (a *Attachments) Close() error {
-	return errors.Join(a.servers.close(), a.files.Tree.Close())
+	a.servers.close()
+	return a.files.Tree.Close()
 }
 
 // URLs returns the attachments for the arguments, or all declared ones. An attachment that the user

@@ -122,7 +122,7 @@ func (q *Query) connect(ctx context.Context) {
 	s := &servers{
 		host: q.host, config: q.Config, gate: q.gate, dir: w.Root(), space: files.Tree.Space,
 	}
-	q.closers = append(q.closers, s.close)
+	q.closers = append(q.closers, func() error { s.close(); return nil })
 	q.attachments = q.host.attachments(ctx, w, q.settings.Settings().Network, s, files)
 	q.attachments.prompter = q.prompter
 	q.tools.servers, q.tools.attachments = s, q.attachments

@@ -2,7 +2,6 @@ package prepare
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -55,14 +54,12 @@ func (e *failedBefore) Error() string { return e.err.Error() }
 func (e *failedBefore) Unwrap() error { return e.err }
 
 // close ends all sessions.
-func (s *servers) close() error {
-	var errs []error
+func (s *servers) close() {
 	for _, c := range s.tried {
 		if c.session != nil {
-			errs = append(errs, c.session.Close())
+			c.session.Close()
 		}
 	}
-	return errors.Join(errs...)
 }
 
 func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) {

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,20 +14,27 @@ import (
 // maxRedirects limits how often one request is redirected.
 const maxRedirects = 10
 
+// maxRefusal limits the text of a refusal.
+const maxRefusal = 64 << 10
+
 var (
 	errRedirect = errors.New("an MCP server may not redirect")
+	errExpired  = errors.New("the server has ended the session")
+	errLogin    = errors.New("it returned 401: it wants a token in its 'headers'")
+	errPage     = errors.New("it returned a web page")
 	errLong     = fmt.Errorf("its answer is longer than %d bytes", maxMessage)
 )
 
 // NewClient returns a client for servers with an address. Only that address was approved, private
-// or not: a redirect to another host is refused.
+// or not: a redirect to another host is refused, and one that would lose the request.
 func NewClient(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{Proxy: proxy, ForceAttemptHTTP2: true},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme ||
-				len(via) > maxRedirects {
-				return errRedirect
+				r.Method != via[0].Method || len(via) > maxRedirects {
+				to := url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: r.URL.Path}
+				return fmt.Errorf("%w to %s", errRedirect, to.String())
 			}
 			return nil
 		},
@@ -33,6 +42,7 @@ func NewClient(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 }
 
 // A carrier adds headers to requests, and bounds answers: the protocol's library reads them whole.
+// Refusals become errors here, since that library shows neither their status nor their text.
 type carrier struct {
 	next    http.RoundTripper
 	headers map[string]string
@@ -47,10 +57,40 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Set(name, value)
 	}
 	resp, err := c.next.RoundTrip(r)
-	if err == nil && !isStream(resp) {
-		resp.Body = &boundedBody{resp.Body, maxMessage}
+	if err != nil || isStream(resp) {
+		return resp, err
 	}
-	return resp, err
+	resp.Body = &boundedBody{resp.Body, maxMessage}
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); {
+	case r.Method == http.MethodPost && resp.StatusCode >= http.StatusBadRequest:
+		return refused(r, resp)
+	case kind == "text/html" && resp.StatusCode == http.StatusOK:
+		return nil, errors.Join(errPage, resp.Body.Close())
+	}
+	return resp, nil
+}
+
+// refused returns a refused request's answer if that is a message of the protocol, else an error.
+func refused(r *http.Request, resp *http.Response) (*http.Response, error) {
+	isGone := resp.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != ""
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+	err = errors.Join(err, resp.Body.Close())
+	var message struct {
+		ID    any             `json:"id"`
+		Error json.RawMessage `json:"error"`
+	}
+	switch {
+	case isGone:
+		return nil, errExpired
+	case err != nil:
+		return nil, err
+	case isMessage(text) && json.Unmarshal(text, &message) == nil && message.ID != nil:
+		resp.Body = io.NopCloser(bytes.NewReader(text))
+		return resp, nil
+	case resp.StatusCode == http.StatusUnauthorized:
+		return nil, errLogin
+	}
+	return nil, fmt.Errorf("it returned %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 }
 
 // isStream reports whether an answer consists of events, each of which is bounded by itself.

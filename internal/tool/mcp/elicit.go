@@ -74,7 +74,7 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 		q.Target = jsontext.Value(`"user"`) // never the model: the server asks the user
 		return call.Asker.Ask(ctx, q)
 	}
-	intro := fmt.Sprintf("MCP server %q: %s", s.id, described(r.Params.Message))
+	intro := fmt.Sprintf("MCP server %q: %s", s.server.ID, described(r.Params.Message))
 	if len(f.Properties) == 0 {
 		answer, err := ask(tool.Question{ID: "confirm", Text: intro, Type: tool.AnswerBoolean})
 		if err != nil || string(answer) != "true" {

@@ -20,7 +20,7 @@ func (s *Session) Tools() ([]tool.Item, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("tool %q of MCP server %q: %w", t.Name, s.id, err)
+			return nil, fmt.Errorf("tool %q of MCP server %q: %w", t.Name, s.server.ID, err)
 		}
 		items = append(items, tool.Item{Tool: &remote{s, t.Name, def}})
 	}

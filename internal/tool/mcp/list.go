@@ -32,7 +32,11 @@ func (s *Session) list(ctx context.Context) ([]*mcp.Tool, error) {
 	all, said := []*mcp.Tool{}, 0
 	params, seen := &mcp.ListToolsParams{}, map[string]bool{}
 	for range maxPages {
-		page, err := s.session.ListTools(ctx, params)
+		var page *mcp.ListToolsResult
+		err := s.do(ctx, func(at *mcp.ClientSession) (err error) {
+			page, err = at.ListTools(ctx, params)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -92,6 +93,11 @@ func server() *sdk.Server {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
+	add("die", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		fmt.Fprintln(os.Stderr, "out of memory")
+		os.Exit(3)
+		return nil, nil
+	})
 	addRequests(s, add)
 	s.AddResource(&sdk.Resource{URI: "test://doc", Name: "doc"},
 		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
@@ -123,11 +129,7 @@ func connect(t *testing.T, s mcp.Server, o mcp.Options) *mcp.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := session.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
+	t.Cleanup(session.Close)
 	return session
 }
 

@@ -36,7 +36,7 @@ func (r *remote) Origin() string {
 	if r.def.Name == r.name {
 		return ""
 	}
-	return fmt.Sprintf("%s of MCP server %s", r.name, r.session.id)
+	return fmt.Sprintf("%s of MCP server %s", r.name, r.session.server.ID)
 }
 
 // tools returns the server's tools. It lists them again after a reported change, also if that came
@@ -48,11 +48,13 @@ func (s *Session) tools() ([]*mcp.Tool, error) {
 	if listed != nil {
 		return listed, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.startup)
+	ctx, cancel := context.WithTimeoutCause(
+		context.Background(), s.server.Startup, s.server.silent())
 	defer cancel()
 	listed, err := s.list(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list tools of MCP server %q: %w", s.id, err)
+		err = cmp.Or(context.Cause(ctx), err)
+		return nil, fmt.Errorf("list tools of MCP server %q: %w", s.server.ID, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,11 +81,11 @@ func (s *Session) Tool(c tool.Config) (tool.Item, error) {
 			def, err = override(def, c)
 		}
 		if err != nil {
-			return tool.Item{}, fmt.Errorf("tool %q of MCP server %q: %w", name, s.id, err)
+			return tool.Item{}, fmt.Errorf("tool %q of MCP server %q: %w", name, s.server.ID, err)
 		}
 		return tool.Item{Tool: &remote{s, name, def}, Policy: c.Policy}, nil
 	}
-	return tool.Item{}, fmt.Errorf("MCP server %q has no tool %q", s.id, name)
+	return tool.Item{}, fmt.Errorf("MCP server %q has no tool %q", s.server.ID, name)
 }
 
 var errSchema = fmt.Errorf("its schema is larger than %d bytes", maxSchema)
@@ -156,13 +158,18 @@ func (r *remote) Definition() tool.Definition { return r.def }
 
 // Run implements [tool.Tool].
 func (r *remote) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
-	ctx, leave := r.session.enter(ctx, &c)
+	during, leave := r.session.enter(ctx, &c)
 	defer leave()
-	res, err := r.session.session.CallTool(ctx, &mcp.CallToolParams{
-		Name: r.name, Arguments: json.RawMessage(c.Arguments),
+	var res *mcp.CallToolResult
+	err := r.session.do(ctx, func(at *mcp.ClientSession) (err error) {
+		res, err = at.CallTool(during, &mcp.CallToolParams{
+			Name: r.name, Arguments: json.RawMessage(c.Arguments),
+		})
+		return err
 	})
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("tool %q of MCP server %q: %w", r.name, r.session.id, err)
+		return tool.Result{}, fmt.Errorf(
+			"tool %q of MCP server %q: %w", r.name, r.session.server.ID, err)
 	}
 	blocks, err := r.session.blocks(res)
 	return tool.Result{Blocks: blocks, IsError: res.IsError}, err
@@ -229,9 +236,13 @@ func (s *Session) Read(ctx context.Context, uri string) ([]events.Resource, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxRead)
 	defer cancel()
-	res, err := s.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+	var res *mcp.ReadResourceResult
+	err := s.do(ctx, func(at *mcp.ClientSession) (err error) {
+		res, err = at.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("read %q from MCP server %q: %w", uri, s.id, err)
+		return nil, fmt.Errorf("read %q from MCP server %q: %w", uri, s.server.ID, err)
 	}
 	var all []events.Resource
 	for _, c := range res.Contents {
