@@ -285,6 +285,8 @@ func TestRetryIsCanceled(t *testing.T) {
 func TestErrorsSayWhat(t *testing.T) {
 	for want, err := range map[string]error{
 		"p returned 429 (slow): m":                                     &llm.APIError{Provider: "p", Status: 429, Type: "slow", Message: "m"},
+		"p returned 429: m; it asks to wait 1h0m0s":                    &llm.APIError{Provider: "p", Status: 429, Message: "m", RetryAfter: time.Hour},
+		"p: no answer within 20m0s, though the server is alive":        &wire.IdleError{Provider: "p", After: 20 * time.Minute, First: true, Alive: true},
 		"the conversation does not fit the window of m: 3 tokens of 2": &llm.OverflowError{Model: "m", Tokens: 3, Limit: 2},
 		"m refuses to answer (c): e":                                   &llm.RefusalError{Model: "m", Category: "c", Explanation: "e"},
 		"p: no data for 1s":                                            &wire.IdleError{Provider: "p", After: time.Second},

@@ -20,6 +20,7 @@ type Endpoint struct {
 	// KeyHeader is the header of the key, "" for the format's default.
 	KeyHeader string
 	Client    *http.Client // from [wire.NewClient]
+	Patience  Patience
 	Retry     Retry
 	Now       func() time.Time // for a Retry-After with a date; nil ignores those
 	// UserAgent names this program, "" for the default of net/http.
@@ -87,7 +88,7 @@ func (e Endpoint) Attempt(
 			}
 		}
 	}
-	for d, err := range e.Retry.Stream(ctx, r, attempt) {
+	for d, err := range e.Retry.Stream(ctx, r, e.Patience.watch(e.Provider, attempt)) {
 		if err != nil {
 			return err, true
 		}
@@ -104,7 +105,7 @@ func (e Endpoint) Attempt(
 func (e Endpoint) Stream(
 	ctx context.Context, r *Request, exchange Exchange,
 ) iter.Seq2[Delta, error] {
-	return e.Retry.Stream(ctx, r, func(ctx context.Context) iter.Seq2[Delta, error] {
+	attempt := func(ctx context.Context) iter.Seq2[Delta, error] {
 		return func(yield func(Delta, error) bool) {
 			said := false
 			tell := func(d Delta, err error) bool {
@@ -119,5 +120,6 @@ func (e Endpoint) Stream(
 				yield(Delta{}, err)
 			}
 		}
-	})
+	}
+	return e.Retry.Stream(ctx, r, e.Patience.watch(e.Provider, attempt))
 }

@@ -32,6 +32,9 @@ func (e *APIError) Error() string {
 	if e.Message != "" {
 		fmt.Fprintf(&b, ": %s", oneLine(e.Message))
 	}
+	if e.RetryAfter >= time.Minute { // for less, this program waits itself
+		fmt.Fprintf(&b, "; it asks to wait %s", e.RetryAfter.Round(time.Second))
+	}
 	return b.String()
 }
 

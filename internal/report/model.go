@@ -70,11 +70,13 @@ func networkHint(err error) string {
 		return "'git jp config set providers.llm." + provider + ".base_url URL'"
 	}
 	switch {
+	case errors.As(err, &gone) && gone.IsUntrusted():
+		return "if the server is your own, name the file with its certificate: SSL_CERT_FILE=FILE"
 	case errors.As(err, &gone):
 		switch p, known := models.Find(gone.Provider); {
 		case p.Local:
 			return "start " + p.Name + ", or name its address: " + set(p.Name)
-		case !known:
+		case !known && models.IsHere(gone.Address):
 			return "start the server, or name its address: " + set(p.Name)
 		}
 		return "check the network, HTTPS_PROXY and the address: " + set(gone.Provider)

@@ -143,17 +143,22 @@ func New(id string, o Options) (llm.Model, error) {
 // reads a long prompt slowly.
 const firstHere = 10 * time.Minute
 
-// isHere reports whether a provider is on this machine or in its private network.
-func (p Provider) isHere(base string) bool {
-	if base == "" {
-		return p.Local
-	}
-	u, err := url.Parse(base)
+// IsHere reports whether an address is on this machine or in its private network.
+func IsHere(address string) bool {
+	u, err := url.Parse(address)
 	if err != nil {
 		return false
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	return u.Hostname() == "localhost" || err == nil && (ip.IsLoopback() || ip.IsPrivate())
+}
+
+// isHere reports whether a provider is, at the configured address.
+func (p Provider) isHere(base string) bool {
+	if base == "" {
+		return p.Local
+	}
+	return IsHere(base)
 }
 
 func (o Options) endpoint(p Provider) (llm.Endpoint, error) {
@@ -173,7 +178,7 @@ func (o Options) endpoint(p Provider) (llm.Endpoint, error) {
 	}
 	return llm.Endpoint{
 		Provider: p.Name, BaseURL: o.BaseURL, Key: key, KeyHeader: o.KeyHeader,
-		Client: wire.NewClient(o.Client),
-		Retry:  o.Retry, Now: o.Now, UserAgent: o.UserAgent,
+		Client: wire.NewClient(o.Client), Patience: llm.PatienceOf(o.Client),
+		Retry: o.Retry, Now: o.Now, UserAgent: o.UserAgent,
 	}, nil
 }

@@ -44,6 +44,12 @@ type ClientOptions struct {
 	Base http.RoundTripper
 }
 
+// Limits returns First and Idle, or their defaults.
+func (o ClientOptions) Limits() (first, idle time.Duration) {
+	idle = cmp.Or(max(0, o.Idle), DefaultIdle)
+	return cmp.Or(max(0, o.First), max(DefaultFirst, idle)), idle
+}
+
 // Proxy has the values of the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Requests
 // to this machine never use a proxy.
 type Proxy struct {
@@ -79,8 +85,7 @@ func (p Proxy) Function() func(*http.Request) (*url.URL, error) {
 // wrapped in a [*url.Error] by package http.
 func NewClient(o ClientOptions) *http.Client {
 	o.Connect = cmp.Or(max(0, o.Connect), DefaultConnect)
-	o.Idle = cmp.Or(max(0, o.Idle), DefaultIdle)
-	o.First = cmp.Or(max(0, o.First), max(DefaultFirst, o.Idle))
+	o.First, o.Idle = o.Limits()
 	if o.Base == nil {
 		o.Base = newTransport(o)
 	}

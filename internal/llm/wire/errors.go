@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -20,26 +22,41 @@ type UnreachableError struct {
 
 // Error implements error.
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("%s: connect to %s: %s", e.Provider, e.Address, e.reason())
+	why := reason(e.Err)
+	if timeout, ok := errors.AsType[net.Error](e.Err); ok && timeout.Timeout() {
+		why = "no connection within " + e.Within.String()
+	}
+	return fmt.Sprintf("%s: connect to %s: %s", e.Provider, e.Address, why)
 }
 
-func (e *UnreachableError) reason() string {
+// IsUntrusted reports whether the server's certificate was not accepted.
+func (e *UnreachableError) IsUntrusted() bool {
+	_, ok := errors.AsType[*tls.CertificateVerificationError](e.Err)
+	return ok
+}
+
+// reason returns the part of an error of package net that users can do something about.
+func reason(err error) string {
 	var (
-		timeout interface{ Timeout() bool }
 		dns     *net.DNSError
 		call    *os.SyscallError
+		unknown x509.UnknownAuthorityError
+		through string
 	)
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
+		through = "through the proxy: "
+	}
 	switch {
-	case errors.As(e.Err, &timeout) && timeout.Timeout():
-		return "no connection within " + e.Within.String()
-	case errors.As(e.Err, &dns):
-		return dns.Err
-	case errors.As(e.Err, &call):
-		return call.Err.Error()
-	case isForeign(e.Err):
+	case errors.As(err, &dns):
+		return through + dns.Err
+	case errors.As(err, &call):
+		return through + call.Err.Error()
+	case errors.As(err, &unknown):
+		return "its certificate is signed by an unknown authority"
+	case isForeign(err):
 		return "the answer is not HTTP"
 	default:
-		return e.Err.Error()
+		return err.Error()
 	}
 }
 
@@ -71,14 +88,19 @@ type IdleError struct {
 	Provider string
 	After    time.Duration
 	First    bool // the answer had not begun
+	Alive    bool // the provider showed that it was alive
 }
 
 // Error implements error.
 func (e *IdleError) Error() string {
+	text := fmt.Sprintf("%s: no data for %s", e.Provider, e.After)
 	if e.First {
-		return fmt.Sprintf("%s: no answer within %s", e.Provider, e.After)
+		text = fmt.Sprintf("%s: no answer within %s", e.Provider, e.After)
 	}
-	return fmt.Sprintf("%s: no data for %s", e.Provider, e.After)
+	if e.Alive {
+		text += ", though the server is alive"
+	}
+	return text
 }
 
 // Timeout reports true, as for any time-out of package net.
@@ -96,7 +118,7 @@ func (e *CutError) Error() string {
 	if e.Err == nil {
 		return e.Provider + ": the server closed the stream"
 	}
-	return fmt.Sprintf("%s: the connection was lost: %v", e.Provider, e.Err)
+	return e.Provider + ": the connection was lost: " + reason(e.Err)
 }
 
 // Unwrap returns the cause.
