@@ -63,7 +63,8 @@ type Options struct {
 	Said func(string)
 }
 
-var errDetached = errors.New("HEAD is detached: no branch is checked out")
+// ErrDetached says that there is no branch to speak of.
+var ErrDetached = errors.New("HEAD is detached: no branch is checked out")
 
 // Current returns the branch that is checked out. It is an error if it has no commit.
 func Current(ctx context.Context, repo *gitint.Repo) (Branch, error) {
@@ -73,7 +74,7 @@ func Current(ctx context.Context, repo *gitint.Repo) (Branch, error) {
 	}
 	name, ok := strings.CutPrefix(head.Target, "refs/heads/")
 	if !ok {
-		return Branch{}, errDetached
+		return Branch{}, ErrDetached
 	}
 	if head.OID.IsZero() {
 		return Branch{}, fmt.Errorf("branch %q does not have any commits yet", name)

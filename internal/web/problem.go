@@ -18,6 +18,12 @@ func problemOf(err error) (status int, title, words string) {
 	switch {
 	case errors.Is(err, gitint.ErrZeroByte):
 		return http.StatusBadRequest, "Invalid name", "A name must not contain a zero byte."
+	case errors.Is(err, errNoCommit):
+		return http.StatusNotFound, "There is no commit yet",
+			"This page shows what commits have. 'All conversations' has what is not committed."
+	case errors.Is(err, update.ErrDetached):
+		return http.StatusNotFound, "No branch is checked out",
+			"The turns of a branch are those since it left its base."
 	case isA[*update.NoBaseError](err):
 		return http.StatusNotFound, "This branch has no base",
 			"The turns of a branch are those since it left its base, and " + err.Error() +

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -52,9 +53,24 @@ func NewRepository(repo *gitint.Repo, source Source, ref, dir string) *Repositor
 	return h
 }
 
+// errNoCommit says that the ref, such as HEAD of a new repository, has no commit.
+var errNoCommit = errors.New("there is no commit yet")
+
+// isBegun returns an error if there is no commit to show.
+func (h Repository) isBegun(ctx context.Context) error {
+	_, err := h.Repo.Resolve(ctx, cmp.Or(h.Ref, "HEAD"))
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return errNoCommit
+	}
+	return err
+}
+
 // Commits implements [History].
 func (h Repository) Commits(ctx context.Context) (all []view.Commit, err error) {
 	const most = 1000
+	if err := h.isBegun(ctx); err != nil {
+		return nil, err
+	}
 	rev, dirs, err := h.Dirs(ctx)
 	if err != nil {
 		return nil, err
@@ -75,6 +91,9 @@ func (h Repository) Added(
 ) (title string, pages []view.Conversation, err error) {
 	var base, head gitint.OID
 	title = "Turns of this branch"
+	if err := h.isBegun(ctx); err != nil {
+		return title, nil, err
+	}
 	if commit == "" {
 		base, head, err = update.Ends(ctx, h.Repo, "")
 	} else {
@@ -109,6 +128,9 @@ func Reviewed(all []review.Conversation) []view.Conversation {
 func (h Repository) Lines(ctx context.Context, file string) (all []view.Span, err error) {
 	if !filepath.IsLocal(filepath.FromSlash(file)) {
 		return nil, &fs.PathError{Op: "blame", Path: file, Err: fs.ErrNotExist}
+	}
+	if err := h.isBegun(ctx); err != nil {
+		return nil, err
 	}
 	ignore := func(error) {} // the page of a conversation says why it cannot be read
 	spans, err := blame.Of(ctx, h.Repo, blame.Request{Rev: h.Ref, Path: file},

@@ -99,7 +99,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-cache, private")
 	switch {
-	case r.Host != s.Host:
+	case !s.isHost(r.Host):
 		http.Error(w, "this server answers only to "+s.Host, http.StatusMisdirectedRequest)
 		return
 	case !s.ownOrigin(r):
@@ -120,6 +120,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// isHost reports whether a name is this server's. Browsers leave out the usual port.
+func (s *Server) isHost(name string) bool { return name == s.Host || name+":80" == s.Host }
+
 // ownOrigin reports whether a request comes from no page or from one of this server.
 func (s *Server) ownOrigin(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
@@ -128,7 +131,7 @@ func (s *Server) ownOrigin(r *http.Request) bool {
 	}
 	origin := r.Header.Get("Origin")
 	u, err := url.Parse(origin)
-	return origin == "" || err == nil && u.Scheme == "http" && u.Host == s.Host
+	return origin == "" || err == nil && u.Scheme == "http" && s.isHost(u.Host)
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string) error {
@@ -242,7 +245,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	words := strings.TrimSpace(r.URL.Query().Get("q"))
+	words := strings.ToValidUTF8(strings.TrimSpace(r.URL.Query().Get("q")), "\uFFFD")
 	page := view.Hits{Words: words}
 	var pattern *search.Pattern
 	if words != "" {

@@ -120,6 +120,16 @@ func TestOnlyOwnPagesAreAnswered(t *testing.T) {
 	}
 }
 
+// TestTheUsualPort answers requests that do not name it: browsers leave it out.
+func TestTheUsualPort(t *testing.T) {
+	s := &web.Server{Source: &source{}, Token: "tok", Host: "127.0.0.1:80", Patience: time.Minute}
+	for _, at := range []string{"127.0.0.1", "127.0.0.1:80"} {
+		if code, _, _ := get(t, s, "GET", "/tok/", "Host", at, "Origin", "http://"+at); code != 200 {
+			t.Errorf("%s: got %d", at, code)
+		}
+	}
+}
+
 // TestPagesFollow verifies that a page has a tag that changes when the conversation does, and that
 // the list reads what changed and nothing else.
 func TestPagesFollow(t *testing.T) {

@@ -107,19 +107,37 @@ func TestWebShowsCommitsAndLines(t *testing.T) {
 		"a%00b":                      {404, "No such page"},
 		"no/such.html":               {404, "No such page"},
 	} {
-		answer, err := http.Get(address + page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(answer.Body)
-		if err := errors.Join(err, answer.Body.Close()); err != nil {
-			t.Fatal(err)
-		}
-		got := string(text)
-		if answer.StatusCode != want.code || !strings.Contains(got, want.words) ||
-			strings.Contains(got, "fatal:") || strings.Contains(got, "exec") {
-			t.Errorf("%q: got %s\n%s", page, answer.Status, got[strings.Index(got, "<main"):])
-		}
+		explained(t, address, page, want.code, want.words)
+	}
+	r.Run("checkout", "-q", "--detach")
+	explained(t, address, "branch.html", 404, "No branch is checked out")
+	r.Run("checkout", "-q", "--orphan", "new")
+	for _, page := range []string{"commits.html", "branch.html", "file?path=main.go"} {
+		explained(t, address, page, 404, "There is no commit yet")
+	}
+	if list := fetched(t, address); !strings.Contains(list, "17000000001.html") {
+		t.Error("the list is empty without a commit")
+	}
+	if hits := fetched(t, address+"search?q=a%ffb"); !strings.Contains(hits, "0 places") {
+		t.Error("a search for what is no text has hits")
+	}
+}
+
+// explained fetches a page that is not there, and verifies its status and words.
+func explained(t *testing.T, address, page string, code int, words string) {
+	t.Helper()
+	answer, err := http.Get(address + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := string(text)
+	if answer.StatusCode != code || !strings.Contains(got, words) ||
+		strings.Contains(got, "fatal:") || strings.Contains(got, "exec") {
+		t.Errorf("%q: got %s\n%s", page, answer.Status, got[strings.Index(got, "<main"):])
 	}
 }
 
