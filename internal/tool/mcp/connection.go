@@ -88,6 +88,11 @@ func (s *Session) again(ctx context.Context, ended *connection) (*connection, er
 		return s.conn, nil
 	}
 	ended.close()
+	if s.options.Permit != nil {
+		if err := s.options.Permit(ctx); err != nil {
+			return nil, err
+		}
+	}
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +24,19 @@ func TestAServerThatEndsIsStartedAgain(t *testing.T) {
 	}
 	if got := shows(t, run(t, session, "echo", `{"x":2}`)); got != `{"x":2}` {
 		t.Errorf("the next call: %q", got)
+	}
+}
+
+// TestAServerIsPermittedAgain checks that a server is not started again without a look at what it
+// would run now.
+func TestAServerIsPermittedAgain(t *testing.T) {
+	s, o := self(t)
+	o.Permit = func(context.Context) error { return errors.New("its file has changed") }
+	session := connect(t, s, o)
+	run(t, session, "die", `{"x":1}`)
+	got := shows(t, run(t, session, "echo", `{"x":2}`))
+	if !strings.HasSuffix(got, "its file has changed") {
+		t.Errorf("got %q", got)
 	}
 }
 

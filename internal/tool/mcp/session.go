@@ -41,6 +41,9 @@ type Options struct {
 	Dir     string       // absolute working directory of processes, and their root
 	Space   *file.Space  // makes URIs of files canonical; nil keeps them
 	Version string       // of this program
+	// Permit is called before a server that ended is connected to again: the files that it runs may
+	// have changed since. Nil permits it.
+	Permit func(context.Context) error
 }
 
 // A Session is a connection to a server, which is made again if the server ended it.
@@ -100,6 +103,7 @@ func (s *Session) client() *mcp.Client {
 // Close ends the session and the process. A server that cannot be told has ended it first.
 func (s *Session) Close() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conn.close()
+	conn := s.conn
+	s.mu.Unlock()
+	conn.close()
 }
