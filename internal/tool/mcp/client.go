@@ -9,6 +9,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // maxRedirects limits how often one request is redirected.
@@ -84,7 +86,7 @@ func refused(r *http.Request, resp *http.Response) (*http.Response, error) {
 		return nil, errExpired
 	case err != nil:
 		return nil, err
-	case isMessage(text) && json.Unmarshal(text, &message) == nil && message.ID != nil:
+	case isMessage(text) && exact.Unmarshal(text, &message) == nil && message.ID != nil:
 		resp.Body = io.NopCloser(bytes.NewReader(text))
 		return resp, nil
 	case resp.StatusCode == http.StatusUnauthorized:

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+
+	"github.com/git-jp/git-jp/internal/exact"
 )
 
 // messages reads the messages in a server's standard output. Many servers, and the programs that
@@ -60,7 +62,7 @@ func isMessage(line []byte) bool {
 	}
 	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("[")) {
 		var all []json.RawMessage
-		return json.Unmarshal(line, &all) == nil && len(all) > 0 && isMessage(all[0])
+		return exact.Unmarshal(line, &all) == nil && len(all) > 0 && isMessage(all[0])
 	}
-	return json.Unmarshal(line, &one) == nil && one.Version != ""
+	return exact.Unmarshal(line, &one) == nil && one.Version != ""
 }
