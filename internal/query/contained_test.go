@@ -309,7 +309,7 @@ func newPool(t *testing.T) (p pool, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = session.Close() })
+	t.Cleanup(session.Close)
 	var remote []tool.Item
 	for _, name := range []string{"read_file", "list_folder", "write_file", "append_file"} {
 		item, err := session.Tool(tool.Config{Name: name})
