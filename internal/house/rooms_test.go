@@ -346,7 +346,8 @@ var otherRooms = []room{
 		dir: "internal/trust",
 		is:  "approvals of what others wrote: claims, guarded values, the question on the terminal",
 		imports: []string{
-			"internal/atomicfile", "internal/regular", "internal/render", "internal/tool/command",
+			"internal/atomicfile", "internal/filelock", "internal/regular", "internal/render",
+			"internal/tool/command",
 		},
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,15 +14,25 @@ import (
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/exact"
+	"github.com/git-jp/git-jp/internal/filelock"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
 	fileName = "approvals.json"
+	lockName = "approvals.lock"
 	tempDir  = ".tmp"
 	version  = 2
 )
+
+// How long to wait for another process, which holds the lock only while it reads and writes.
+const (
+	lockTries = 500
+	lockPause = 10 * time.Millisecond
+)
+
+var errBusy = errors.New("another process holds them")
 
 // An Approval is a claim that the user approved.
 type Approval struct {
@@ -60,7 +71,8 @@ type Approvals struct {
 	store     Store
 	workspace Workspace
 	mu        sync.Mutex
-	all       document // guarded by mu
+	all       document    // guarded by mu
+	seen      fs.FileInfo // of the file as read, nil if there was none; guarded by mu
 }
 
 // ErrInside is the error for a directory that others can write to by committing.
@@ -129,6 +141,7 @@ func (a *Approvals) path() string { return filepath.Join(a.store.Dir, fileName) 
 
 func (a *Approvals) read() error {
 	a.all = document{Version: version}
+	a.seen, _ = os.Stat(a.path()) // the error is that of reading
 	data, err := regular.ReadFile(a.path(), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -176,7 +189,19 @@ func (a *Approvals) ID(c Claim) string { return c.sum(a.workspace)[:idDigits] }
 func (a *Approvals) approved(c Claim) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.refresh()
 	return c.unbound() == nil && (a.holds(c) || a.follows(c))
+}
+
+// refresh reads the file again if another process has changed it since: a query lasts long, and the
+// user may revoke an approval meanwhile. If it cannot be read, nothing is approved.
+func (a *Approvals) refresh() {
+	now, err := os.Stat(a.path())
+	same := err == nil && a.seen != nil && os.SameFile(now, a.seen) &&
+		now.ModTime().Equal(a.seen.ModTime())
+	if !same && (err == nil || a.seen != nil) {
+		_ = a.read()
+	}
 }
 
 // follows reports whether a claim was approved before with other content of files that the user has
@@ -223,23 +248,19 @@ func (a *Approvals) holds(c Claim) bool {
 // Approve stores approvals of claims for this workspace. Approvals of other workspaces do not
 // change.
 func (a *Approvals) Approve(at time.Time, claims ...Claim) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.read(); err != nil {
-		return err
-	}
 	for _, c := range claims {
 		if c.unbound() != nil {
 			return &RefusedError{Claim: c, ID: a.ID(c)}
 		}
 	}
-	for _, c := range claims {
-		a.all.Declined = slices.DeleteFunc(a.all.Declined, a.isAbout(c))
-		if !a.holds(c) {
-			a.all.Approvals = append(a.all.Approvals, a.answer(at, c))
+	return a.change(func() {
+		for _, c := range claims {
+			a.all.Declined = slices.DeleteFunc(a.all.Declined, a.isAbout(c))
+			if !a.holds(c) {
+				a.all.Approvals = append(a.all.Approvals, a.answer(at, c))
+			}
 		}
-	}
-	return a.write()
+	})
 }
 
 func (a *Approvals) answer(at time.Time, c Claim) Approval {
@@ -263,15 +284,11 @@ func (a *Approvals) Decline(at time.Time, claims ...Claim) error {
 	if len(claims) == 0 {
 		return nil
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.read(); err != nil {
-		return err
-	}
-	for _, c := range claims {
-		a.all.Declined = append(a.all.Declined, a.answer(at, c))
-	}
-	return a.write()
+	return a.change(func() {
+		for _, c := range claims {
+			a.all.Declined = append(a.all.Declined, a.answer(at, c))
+		}
+	})
 }
 
 // Declined reports whether the user declined a setting with this value.
@@ -283,23 +300,17 @@ func (a *Approvals) Declined(c Claim) bool {
 
 // Revoke removes the approvals of a key in this workspace, or all of them if key is "", and the
 // declined claims. It returns their number.
-func (a *Approvals) Revoke(key string) (int, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.read(); err != nil {
-		return 0, err
-	}
-	before := len(a.all.Approvals) + len(a.all.Declined)
+func (a *Approvals) Revoke(key string) (n int, err error) {
 	gone := func(p Approval) bool {
 		return p.Workspace == a.workspace && (key == "" || p.Key == key)
 	}
-	a.all.Approvals = slices.DeleteFunc(a.all.Approvals, gone)
-	a.all.Declined = slices.DeleteFunc(a.all.Declined, gone)
-	n := before - len(a.all.Approvals) - len(a.all.Declined)
-	if n == 0 {
-		return 0, nil
-	}
-	return n, a.write()
+	err = a.change(func() {
+		n = len(a.all.Approvals) + len(a.all.Declined)
+		a.all.Approvals = slices.DeleteFunc(a.all.Approvals, gone)
+		a.all.Declined = slices.DeleteFunc(a.all.Declined, gone)
+		n -= len(a.all.Approvals) + len(a.all.Declined)
+	})
+	return n, err
 }
 
 // List returns the approvals of this workspace in the order in which they were given.
@@ -316,11 +327,50 @@ func (a *Approvals) here(all *[]Approval) []Approval {
 	})
 }
 
+// change reads the file, changes its content and writes it, while no other process does.
+func (a *Approvals) change(change func()) (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	lock, err := a.lock()
+	if err != nil {
+		return fmt.Errorf("lock approvals: %w", err)
+	}
+	defer func() {
+		_ = filelock.Unlock(lock) // closing it does the same, later
+		err = errors.Join(err, lock.Close())
+	}()
+	if err := a.read(); err != nil {
+		return err
+	}
+	change()
+	return a.write()
+}
+
+// lock waits until no other process changes the file. A file system without locks has to do
+// without.
+func (a *Approvals) lock() (*os.File, error) {
+	if err := atomicfile.MkdirPrivate(a.store.Dir); err != nil {
+		return nil, err
+	}
+	f, err := atomicfile.OpenPrivate(filepath.Join(a.store.Dir, lockName), os.O_RDWR)
+	if err != nil {
+		return nil, err
+	}
+	for range lockTries {
+		held, err := filelock.Try(f)
+		if held || errors.Is(err, filelock.ErrNoLocks) {
+			return f, nil
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		time.Sleep(lockPause)
+	}
+	return nil, errors.Join(errBusy, f.Close())
+}
+
 func (a *Approvals) write() error {
 	data, err := json.MarshalIndent(a.all, "", "  ")
-	if err == nil {
-		err = atomicfile.MkdirPrivate(a.store.Dir)
-	}
 	if err == nil {
 		options := atomicfile.Options{TempDir: tempDir, Private: true}
 		err = atomicfile.WriteIn(a.store.Dir, fileName, append(data, '\n'), options)

@@ -20,6 +20,5 @@
 // # What it does not promise
 //
 // An approved command is bound to the files that its line names and its runner looks for, but not
-// to what these run or include. If two processes approve at the same moment, one approval may be
-// lost, and is asked for again.
+// to what these run or include.
 package trust

@@ -128,6 +128,33 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
+// TestProcessesShareApprovals changes approvals by several processes, as it were: none is lost, none
+// comes back, and each counts for all of them at once.
+func TestProcessesShareApprovals(t *testing.T) {
+	dir := t.TempDir()
+	reader := open(t, dir, workspace())
+	var wg sync.WaitGroup
+	for i := range 16 {
+		c := claim()
+		c.Key = "editor.cmd" + strings.Repeat("x", i)
+		wg.Go(func() {
+			if err := open(t, dir, workspace()).Approve(now(), c); err != nil {
+				t.Error(err)
+			}
+			if reader.Allow(c) != nil {
+				t.Errorf("%s is not approved", c.Key)
+			}
+			if n, err := open(t, dir, workspace()).Revoke(c.Key); n != 1 || err != nil {
+				t.Errorf("%s: revoked %d, %v", c.Key, n, err)
+			}
+			if reader.Allow(c) == nil {
+				t.Errorf("%s is still approved", c.Key)
+			}
+		})
+	}
+	wg.Wait()
+}
+
 func TestApprovalsAreTheUsersAlone(t *testing.T) {
 	dir := t.TempDir()
 	if err := open(t, dir, workspace()).Approve(now(), claim()); err != nil {
