@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/question"
 	"github.com/git-jp/git-jp/internal/report"
@@ -35,6 +36,11 @@ func (a *app) report(err error) int {
 				"for the others: git worktree add <path>",
 		})
 	}
+	if errors.Is(err, workspace.ErrNoWorkspace) {
+		if left := leftOut(a); left != nil {
+			err = fmt.Errorf("%w: %w", err, left)
+		}
+	}
 	return report.Print(a.stderr, err)
 }
 
@@ -42,6 +48,30 @@ func (a *app) report(err error) int {
 func isBare(a *app) bool {
 	repo, err := a.repo(context.Background()) // the error may come from a cancelled context
 	return err == nil && repo.Bare()
+}
+
+// leftOut returns what to do if a sparse checkout leaves out the workspace, nil otherwise.
+func leftOut(a *app) *situation {
+	ctx := context.Background() // as for isBare
+	repo, err := a.repo(ctx)
+	var left *gitint.LeftOut
+	if err == nil && !repo.Bare() {
+		left, err = repo.LeftOut(ctx, ".", func(name []byte) bool {
+			dir, base := path.Split(string(name))
+			return base == workspace.IDFile && path.Base(dir) == workspace.DirName
+		})
+	}
+	if err != nil || left == nil || len(left.Names()) == 0 {
+		return nil //nolint:nilerr // then no workspace is known
+	}
+	dir, git := path.Dir(left.Names()[0]), "git"
+	if a.directory() != repo.Root() {
+		git = "git -C " + check.ShellQuote(repo.Root())
+	}
+	return &situation{
+		"the sparse checkout leaves out " + dir,
+		git + " sparse-checkout add " + check.ShellQuote(dir),
+	}
 }
 
 // An unmergedFileError is about a file that cannot be loaded because git left it unmerged.
