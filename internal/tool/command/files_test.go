@@ -85,6 +85,11 @@ func TestFilesThatProgramsLookFor(t *testing.T) {
 		{"git -c core.hooksPath=own commit", "own/pre-commit"},
 		{"git --exec-path=own x", "own/git-x"},
 		{"git clone --template=own a b", "own/hooks/post-checkout"},
+		{`gawk '@include "lib"'`, "lib.awk"},
+		{"awk -f sub/lib", "sub/lib.awk"},
+		{`jq -L sub 'import "a" as a; a::f' b`, "sub/a.jq"},
+		{`jq 'import "d" as $d; $d'`, "d.json"},
+		{"task x", ".taskrc.yml"},
 		{"rsync -e 'sh a.sh' b c:", "a.sh"},
 	} {
 		words, err := command.Words(tt.line)
@@ -113,7 +118,9 @@ func TestLooks(t *testing.T) {
 		"find . -exec x {} +":    "a program that find starts",
 		"sh -c 'terraform plan'": "a program that sh starts", "bash -ec 'cat a | wc'": "",
 		"git -c alias.x=!own x": "a program that git starts", "git bisect run x": "a program that git starts",
-		"git -C a --no-pager -c x.y=z log": "a program that git starts", "git switch -c x": "", "git -C a log": "",
+		"git -C a --no-pager -c x.y=z log": "a program that git starts", "git switch -c x": "git", "git -C a log": "",
+		"git": "", "git -C a --no-pager commit": "git", "git --git-dir=a status": "git",
+		"npm ci": "npm", "yarn x": "yarn", "pnpm x": "pnpm", "direnv exec . make": "direnv", "jq . a": "",
 	} {
 		words, err := command.Words(line)
 		if err != nil {

@@ -8,20 +8,29 @@ import (
 	"sync"
 )
 
-// plain are programs that look for no code in the directory where they start. Git obeys only what
-// belongs to a clone, and directories that a line names.
+// plain are programs that look for no code in the directory where they start but what the tables
+// have.
 var plain = []string{
 	"awk", "gawk", "mawk", "sed", "cat", "head", "tail", "wc", "sort", "uniq", "cut", "tr", "paste",
 	"grep", "egrep", "fgrep", "rg", "ls", "tree", "stat", "file", "du", "df", "diff", "cmp", "comm",
 	"echo", "printf", "true", "false", "test", "date", "sleep", "basename", "dirname", "realpath",
 	"cp", "mv", "rm", "mkdir", "rmdir", "touch", "ln", "chmod", "tee", "md5sum", "sha256sum",
-	"base64", "od", "xxd", "jq", "curl", "git", "which", "pwd", "id", "uname", "seq",
+	"base64", "od", "xxd", "jq", "curl", "which", "pwd", "id", "uname", "seq",
 }
 
 // whole are runners that look for the files in their table and no others. Most tools of tests find
-// theirs by a pattern, in any directory.
-var whole = []string{
-	"just", "make", "gmake", "bmake", "ninja", "task", "npm", "yarn", "pnpm", "direnv",
+// theirs by a pattern, in any directory; what installs packages obeys their files and lists of
+// sources.
+var whole = []string{"just", "make", "gmake", "bmake", "ninja", "task"}
+
+// gitReads are the commands of git that run no hooks. For the others, such as diff, which may write
+// the index, core.hooksPath may name a directory of the repository.
+var gitReads = []string{
+	"annotate", "blame", "cat-file", "check-attr", "check-ignore", "cherry", "config",
+	"count-objects", "diff-files", "diff-index", "diff-tree", "for-each-ref", "format-patch",
+	"fsck", "grep", "help", "log", "ls-files", "ls-remote", "ls-tree", "merge-base", "name-rev",
+	"range-diff", "reflog", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "var",
+	"version",
 }
 
 // Words of a shell that start no program.
@@ -54,6 +63,10 @@ func Looks(words []string, shell bool) string {
 		}
 	case gitStarts(words):
 		return starts
+	case name == "git":
+		if c := gitCommand(words); c != "" && !slices.Contains(gitReads, c) {
+			return name
+		}
 	case name == "find" && !slices.ContainsFunc(words, isExec):
 	case slices.Contains(prefixes, name):
 		rest := words[1:]

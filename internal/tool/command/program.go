@@ -51,7 +51,7 @@ var runners = map[string][]string{
 	"go": {"go.mod", "go.work"},
 	"task": {
 		"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml",
-		"Taskfile.dist.yml", "Taskfile.dist.yaml",
+		"Taskfile.dist.yml", "Taskfile.dist.yaml", ".taskrc.yml", ".taskrc.yaml",
 	},
 	"mage":     {"magefile.go"},
 	"rake":     {"Rakefile", "rakefile", "Rakefile.rb"},
@@ -164,6 +164,7 @@ var loaders = map[string][]string{
 	"turbo":          {"turbo.json", "package.json"},
 	"nx":             {"nx.json", "package.json"},
 	"lerna":          {"lerna.json", "package.json"},
+	"jq":             {}, // in directories that its line names
 	"golangci-lint":  {".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"},
 }
 
@@ -176,6 +177,9 @@ var endings = map[string][]string{
 	"bun":    {".js", ".ts", ".tsx", ".mjs", "/index.js", "/index.ts", "/package.json"},
 	"ruby":   {".rb"},
 	"lua":    {".lua", "/init.lua"},
+	"awk":    {".awk", ".so"},
+	"gawk":   {".awk", ".so"},
+	"jq":     {".jq", ".json"},
 }
 
 // Base returns the name of a program as in the tables, without the version at its end.
@@ -214,6 +218,16 @@ var (
 	}
 	gitValued = []string{"-C", "--git-dir", "--work-tree", "--namespace"}
 )
+
+// gitCommand returns the command of a line of git, "" if it has none.
+func gitCommand(words []string) string {
+	for i, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") && !slices.Contains(gitValued, words[i]) {
+			return w
+		}
+	}
+	return ""
+}
 
 // gitStarts reports whether a line of git has one of these.
 func gitStarts(words []string) bool {
