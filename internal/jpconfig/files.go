@@ -96,8 +96,10 @@ func newTree(workspace, repo, programs string) *tree {
 		t.place.Up = strings.Count(t.prefix, "/") + 1
 	}
 	for _, dir := range filepath.SplitList(programs) {
-		if rel, err := filepath.Rel(workspace, dir); err == nil && filepath.IsAbs(dir) {
-			dir = rel
+		real := regular.Resolved(dir)
+		if root := regular.PrefixOf(real, repo); root != "" {
+			dir = filepath.Join(repo, strings.TrimPrefix(real, root))
+			dir, _ = filepath.Rel(workspace, dir) // both are absolute
 		}
 		if _, ok := t.inside(dir); ok && dir != "" {
 			t.place.Path = append(t.place.Path, path.Clean(filepath.ToSlash(dir)))

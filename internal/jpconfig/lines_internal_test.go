@@ -44,7 +44,11 @@ func TestFilesOfLines(t *testing.T) {
 	if err := os.Symlink(filepath.Join(base, "far"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	c := newTree(dir, Around(dir, ""), "/usr/bin:"+filepath.Join(dir, "bin"))
+	// A directory of PATH is known by any of its names.
+	if err := os.Symlink(filepath.Join(base, "repo"), filepath.Join(base, "other")); err != nil {
+		t.Fatal(err)
+	}
+	c := newTree(dir, Around(dir, ""), "/usr/bin:"+filepath.Join(base, "other", "ws", "bin"))
 	for _, tt := range []struct{ line, want string }{
 		{"sh <a.sh", "a.sh"},
 		{". ./a.sh", "a.sh"},
