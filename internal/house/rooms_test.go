@@ -385,7 +385,7 @@ var otherRooms = []room{
 	{
 		dir:     "internal/tool/file",
 		is:      "canonical URIs of files, and access to those of the workspace only",
-		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},
+		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular", "internal/tool/command"},
 	},
 	{
 		dir:     "internal/tool/builtin",

@@ -168,6 +168,21 @@ var loaders = map[string][]string{
 	"golangci-lint":  {".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"},
 }
 
+// LookedFor reports whether a program looks for a file with this path, below any directory, by
+// itself. The path has slashes and is in lower case.
+func LookedFor(name string) bool {
+	for _, table := range []map[string][]string{runners, loaders} {
+		for _, files := range table {
+			if slices.ContainsFunc(files, func(file string) bool {
+				return strings.HasSuffix("/"+name, "/"+strings.ToLower(file))
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // endings of the names of code, for programs that run a name without one, a module or a directory.
 var endings = map[string][]string{
 	"python": {".py", "/__main__.py", "/__init__.py"},

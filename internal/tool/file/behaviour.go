@@ -2,12 +2,17 @@ package file
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
+	"github.com/git-jp/git-jp/internal/tool/command"
 )
 
 // Files that change what other programs do: git, a shell, an editor, a build, a CI or another model
 // runs them, or reads from them what to run, when the user only works with the tree. Each word is a
-// pattern for one part of a path, in lower case.
+// pattern for one part of a path, in lower case. Those that [command.LookedFor] knows are such
+// files, too.
 const (
 	// behaviourDirs include everything below them.
 	behaviourDirs = `
@@ -17,7 +22,7 @@ const (
 .vscode .devcontainer .idea .zed .fleet .vs .nova .nvim .vim .helix
 .agents .claude .cursor .gemini .codex .windsurf .clinerules .cline .roo .continue .augment
 .kiro .junie .opencode .amp .qwen .factory .trae .crush
-.cargo .mvn .bundle .yarn .storybook .docker .ssh .gnupg .aws .kube
+.bin .cargo .mvn .bundle .yarn .storybook .docker .ssh .gnupg .aws .kube
 `
 	behaviourFiles = `
 .hgrc .lfsconfig lefthook*.y*ml lefthook*.toml lefthook*.json .lefthook*
@@ -75,15 +80,11 @@ netlify.toml vercel.json wrangler.*
 // ignores case and characters that some file system ignores in a name: there the path refers to
 // that file.
 func ChangesBehaviour(name string) bool {
-	parts := strings.Split(name, "/")
-	for i, part := range parts {
-		part = foldName(part)
-		if matchesWord(behaviourDirs, part) ||
-			i == len(parts)-1 && matchesWord(behaviourFiles, part) {
-			return true
-		}
-	}
-	return false
+	parts := lists.Map(strings.Split(name, "/"), foldName)
+	return slices.ContainsFunc(parts, func(part string) bool {
+		return matchesWord(behaviourDirs, part)
+	}) || matchesWord(behaviourFiles, parts[len(parts)-1]) ||
+		command.LookedFor(strings.Join(parts, "/"))
 }
 
 func matchesWord(patterns, part string) bool {

@@ -17,9 +17,11 @@ func TestChangesBehaviour(t *testing.T) {
 		".zed/settings.json", ".claude/settings.json", ".cursor/rules/a.mdc", ".gemini/x", ".codex/x",
 		"Dockerfile", "Dockerfile.dev", "docker-compose.yml", "compose.override.yaml", "flake.nix",
 		"go.mod", "vite.config.mts", "BUILD", "pkg/BUILD.bazel", ".mcp.json", ".config/nextest.toml",
+		"BSDmakefile", "sub/.taskrc.yml", "binding.gyp", "mise/config.toml", "tools/bazel", "Snakefile",
+		"node_modules/.bin/eslint", ".stylelintrc.js", "sub/.bazeliskrc",
 		// other spellings of them
 		"MAKEFILE", "package.JSON", "pac\u212aage.json", "conftest.py.", "Makefile ",
-		".GitHub/workflows/x.yml", ".git\u200cattributes", "Makefile::$DATA", "ju\u017ftfile",
+		".GitHub/workflows/x.yml", ".git\u200cattributes", "Makefile::$DATA", "ju\u017ftfile", "Workflow/Snakefile:x", "ta\u017fks.py",
 	} {
 		if !ChangesBehaviour(name) {
 			t.Errorf("%q is not asked for", name)
@@ -27,7 +29,7 @@ func TestChangesBehaviour(t *testing.T) {
 	}
 	for _, name := range []string{
 		"main.go", "src/lib.rs", "docs/agents/howto.md", "build/out.txt", "workspace/a.py",
-		"make.go", "README.md", "packages/json.go", "jp.md", "x/github/y.yml", "test.py",
+		"make.go", "README.md", "packages/json.go", "bazel", "x/config.toml", "jp.md", "x/github/y.yml", "test.py",
 	} {
 		if ChangesBehaviour(name) {
 			t.Errorf("%q is asked for", name)
