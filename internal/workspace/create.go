@@ -177,7 +177,7 @@ func (n *NewConversation) conversation(e Entry) *Conversation {
 // fill writes the files of a conversation.
 func (s *store) fill(c *creation, extra map[string][]byte) error {
 	files := changes(c.files(0, c.Stream.Encode()))
-	if err := s.fit(c.Conversation, files); err != nil {
+	if err := s.fit(c.Entry, files...); err != nil {
 		return err
 	}
 	for name, data := range extra {

@@ -70,10 +70,14 @@ func (w *Workspace) replaceDetails(e Entry, r Replacement) error {
 		return located(err, path.Join(e.Path, r.Name))
 	}
 	s := w.storeOf(e)
+	next := file{name: r.Name, old: r.Before, rest: r.After}
+	if err := s.fit(e, next); err != nil {
+		return err
+	}
 	if e, err = w.retitle(e, d.Name()); err != nil {
 		return err
 	}
-	if err := s.replace(e, file{name: r.Name, old: r.Before, rest: r.After}); err != nil {
+	if err := s.replace(e, next); err != nil {
 		return err
 	}
 	return w.outrank(e, r.Name)

@@ -60,7 +60,7 @@ func (w *Workspace) save(c *Conversation) error {
 	if len(changed) == 0 && c.Rename == "" {
 		return nil
 	}
-	if err := s.fit(c, changed); err != nil {
+	if err := s.fit(c.Entry, changed...); err != nil {
 		return err
 	}
 	name := c.Rename
@@ -89,10 +89,10 @@ func (w *Workspace) save(c *Conversation) error {
 }
 
 // fit refuses what nobody would read again.
-func (s *store) fit(c *Conversation, files []file) error {
+func (s *store) fit(e Entry, files ...file) error {
 	for _, f := range files {
 		if n, most := int64(f.size()), s.limits.Of(f.name); n > most {
-			return fmt.Errorf("save %s: %w", path.Join(c.Path, f.name),
+			return fmt.Errorf("save %s: %w", path.Join(e.Path, f.name),
 				&regular.SizeError{Size: n, Max: most})
 		}
 	}

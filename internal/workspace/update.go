@@ -138,12 +138,16 @@ func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry
 	if bytes.Equal(data, old) {
 		return e, nil
 	}
+	next := file{name: MetadataFile, old: old, rest: data}
+	if err := s.fit(e, next); err != nil {
+		return e, err
+	}
 	if d.Name() != before {
 		if e, err = w.retitle(e, d.Name()); err != nil {
 			return e, err
 		}
 	}
-	if err := s.replace(e, file{name: MetadataFile, old: old, rest: data}); err != nil {
+	if err := s.replace(e, next); err != nil {
 		return e, err
 	}
 	return e, w.outrank(e, MetadataFile)

@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 func appendMessage(text string) func(*Conversation) error {
@@ -154,6 +155,30 @@ func TestUpdateThatFailsWritesNothing(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	w.noTrash()
+}
+
+// TestDetailsThatAreTooLarge: no save makes a file that cannot be read again.
+func TestDetailsThatAreTooLarge(t *testing.T) {
+	w := newWorld(t)
+	w.conversation(dir1, "first")
+	ws := w.open()
+	name := dir1 + "/metadata.json"
+	before := w.read(name)
+	long := strings.Repeat("x", regular.MaxSettings)
+	for what, err := range map[string]error{
+		"an update": ws.UpdateDetails(t.Context(), id1, func(d *events.Details) error {
+			d.Title = &long
+			return nil
+		}),
+		"a replacement": ws.Replace(t.Context(), id1, Replacement{
+			Name: MetadataFile, Before: []byte(before),
+			After: []byte(`{"title":"` + long + `","last_activated_at":"2026-01-01 00:00:00.0"}`),
+		}),
+	} {
+		if !errors.As(err, new(*regular.SizeError)) || w.read(name) != before {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }
 
 func TestOldDanglingReferencesDoNotBlock(t *testing.T) {
