@@ -2,13 +2,8 @@ package refs
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/jsonspan"
@@ -195,34 +190,12 @@ func (c *Cache) Details(id gitint.OID, read func() ([]byte, error)) (*events.Syn
 	})
 }
 
-// JSON reports why the file with the given id, such as a base_config.json, is not a JSON document,
-// or nil if it is one. As in jp, duplicate names are allowed.
+// JSON reports why the file with the given id, such as a base_config.json, is not a JSON object
+// that questions and merges read, or nil if it is one.
 func (c *Cache) JSON(id gitint.OID, read func() ([]byte, error)) (*events.SyntaxError, error) {
-	return c.document(kindJSON, id, read, wellFormed)
-}
-
-func wellFormed(data []byte) *events.SyntaxError {
-	if blobs.IsPointer(data) {
-		return &events.SyntaxError{Element: -1, Err: blobs.ErrPointer}
-	}
-	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
-	err := d.SkipValue()
-	if err == nil {
-		switch _, err = d.ReadToken(); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err == nil:
-			err = errors.New("more than one value")
-		}
-	}
-	at := d.InputOffset()
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		at, err = syntactic.ByteOffset, syntactic.Err
-	}
-	return &events.SyntaxError{Element: -1, Offset: at, Err: err}
+	return c.document(kindJSON, id, read, func(data []byte) *events.SyntaxError {
+		return syntaxError(events.CheckObject(data))
+	})
 }
 
 func (c *Cache) document(

@@ -202,7 +202,7 @@ func (m *planner) diagnose(
 			remedy:  c.offered() + ", and lacks " + c.lacking(),
 			command: edit(key),
 		}, nil
-	case key.name == workspace.EventsFile && json.Valid(damaged):
+	case json.Valid(damaged):
 		// Nothing is cut off or overwritten: it was edited, or a later version wrote it, and any
 		// version loses what that has.
 		return &cure{
@@ -246,7 +246,7 @@ func Loads(name string, data []byte) bool {
 	case workspace.MetadataFile:
 		_, err = events.DecodeDetails(data)
 	case workspace.BaseConfigFile:
-		return json.Valid(data)
+		err = events.CheckObject(data)
 	default:
 		return false
 	}

@@ -3,7 +3,6 @@ package workspace
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -84,8 +83,10 @@ func (w *Workspace) replaceDetails(e Entry, r Replacement) error {
 }
 
 func (w *Workspace) replacePart(e Entry, r Replacement) error {
-	if r.Name == BaseConfigFile && !json.Valid(r.After) {
-		return errors.New("it is not JSON")
+	if r.Name == BaseConfigFile {
+		if err := events.CheckObject(r.After); err != nil {
+			return located(err, path.Join(e.Path, r.Name))
+		}
 	}
 	s := w.storeOf(e)
 	mended := s.reader()
