@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
@@ -30,7 +32,7 @@ func (c textconvCmd) Run(_ context.Context, a *app) error {
 	switch c.Kind {
 	case "events":
 		if stream, err := events.Decode(data); err == nil {
-			return render.DiffStream(a.stdout, stream)
+			return render.DiffStream(a.stdout, stream, compact.MetadataPin, dedup.Trimmed)
 		}
 	case "blob":
 		text = render.BlobText(data)

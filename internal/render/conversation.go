@@ -94,6 +94,8 @@ type Options struct {
 	// Unnumbered leaves out the numbers of turns, for a text that is compared with another one: a
 	// turn that is inserted before others then makes no difference to them.
 	Unnumbered bool
+	// Metadata has the keys of an event's metadata that are shown below it as text for people.
+	Metadata []string
 	// Full shows long results and arguments completely on a terminal too, and attached content.
 	Full bool
 	Now  time.Time      // for relative times; zero shows none

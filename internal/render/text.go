@@ -96,6 +96,20 @@ func (o Options) when(t turn) string {
 }
 
 func (f *textFormatter) item(it item) error {
+	if err := f.element(it); err != nil {
+		return err
+	}
+	for _, key := range f.opts.Metadata {
+		if v, ok := it.el.Metadata().Value(key); ok {
+			if err := f.note(key+": ", styleMark, compactJSON(v)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *textFormatter) element(it item) error {
 	switch ev := it.el.Event().(type) {
 	case *events.TurnStart:
 		return nil

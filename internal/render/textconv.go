@@ -12,11 +12,12 @@ import (
 )
 
 // DiffStream writes a stream for git diff, part by part: it may be long. A reference is shown as
-// the blob that it names, whose own difference git shows beside it.
-func DiffStream(w io.Writer, stream *events.Stream) error {
+// the blob that it names, whose own difference git shows beside it. The metadata with the given
+// keys are shown, so that a change of them alone can be seen.
+func DiffStream(w io.Writer, stream *events.Stream, metadata ...string) error {
 	conv := Conversation{Stream: stream, Contents: named{}}
 	_, err := conv.Render(sanitized{w}, Options{
-		Format: FormatText, Unnumbered: true, Records: true,
+		Format: FormatText, Unnumbered: true, Records: true, Metadata: metadata,
 	})
 	return err
 }
