@@ -95,8 +95,27 @@ func decidedFile(repo *gitint.Repo) string {
 	return filepath.Join(repo.GitDir(), filepath.FromSlash(decidedName))
 }
 
-// readDecided reads the file if it belongs to a merge with the given commits.
+// outlived reports whether the decisions are of a merge that was aborted: git has noted the merge
+// in progress, which may be of the same commits, later than they were.
+func outlived(repo *gitint.Repo) bool {
+	decided, err := os.Stat(decidedFile(repo))
+	if err != nil {
+		return false
+	}
+	for _, name := range []string{"MERGE_HEAD", "SQUASH_MSG"} {
+		if begun, err := os.Stat(filepath.Join(repo.GitDir(), name)); err == nil {
+			return begun.ModTime().After(decided.ModTime())
+		}
+	}
+	return false
+}
+
+// readDecided reads the file if it belongs to a merge with the given commits. It removes a file
+// that outlived its merge, since that cannot be told any more once the next one is committed.
 func readDecided(repo *gitint.Repo, heads []gitint.OID) ([]events.ID, error) {
+	if outlived(repo) {
+		return nil, ForgetDecided(repo)
+	}
 	data, err := regular.ReadFile(decidedFile(repo), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -2,8 +2,11 @@ package merge_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -89,6 +92,36 @@ func TestNoteOfAnotherMerge(t *testing.T) {
 		ids, err := merge.DecidedIn(opened(t, r), []gitint.OID{id})
 		if err != nil || len(ids) != want {
 			t.Errorf("decided %v, %v; want %d", ids, err, want)
+		}
+	}
+}
+
+// TestNoteOfAnAbortedMerge: decisions about a merge do not apply once it was begun again, not even
+// after it is committed.
+func TestNoteOfAnAbortedMerge(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("README", "x")
+	head := r.Commit("one")
+	id, err := gitint.ParseOID(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.WriteFile(".git/jp/resolved", head+"\njp-c17800000000\n")
+	for _, begun := range []struct {
+		after time.Duration
+		want  int
+	}{{-time.Minute, 1}, {time.Minute, 0}} {
+		r.WriteFile(".git/MERGE_HEAD", head+"\n")
+		at := time.Now().Add(begun.after)
+		if err := os.Chtimes(filepath.Join(r.Dir, ".git/MERGE_HEAD"), at, at); err != nil {
+			t.Fatal(err)
+		}
+		for _, state := range []string{"waits", "is committed"} {
+			ids, err := merge.DecidedIn(opened(t, r), []gitint.OID{id})
+			if err != nil || len(ids) != begun.want {
+				t.Errorf("begun %v later, %s: decided %v, %v", begun.after, state, ids, err)
+			}
+			r.Remove(".git/MERGE_HEAD")
 		}
 	}
 }
