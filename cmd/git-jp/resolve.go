@@ -75,8 +75,7 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 		if !c.List {
 			err = r.RestoreKept(ctx)
 		}
-		a.note("nothing is in conflict")
-		return errors.Join(err, a.warnLosing(ctx, o.Repo))
+		return errors.Join(err, r.NoteNothing(ctx), a.warnLosing(ctx, o.Repo))
 	}
 	for _, item := range cases {
 		if c.List {

@@ -86,10 +86,11 @@ func (a Auditor) Waiting(ctx context.Context) ([]check.Finding, error) {
 	}), err
 }
 
-// losing returns what the index lacks of a merge.
+// losing returns what the index lacks of a merge, nothing while files of a workspace are unmerged:
+// they may have it.
 func (a Auditor) losing(ctx context.Context, parents []gitint.OID) ([]merge.Loss, error) {
 	index, err := a.Repo.Index(ctx)
-	if err != nil {
+	if err != nil || len(merge.Unmerged(index)) > 0 {
 		return nil, err
 	}
 	dirs, err := merge.Workspaces(ctx, finder(), a.Repo, index, parents)

@@ -145,6 +145,17 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	return all, nil
 }
 
+// Unmerged returns the directories .jp in which files are unmerged.
+func Unmerged(index *gitint.Index) []string {
+	var dirs []string
+	for _, name := range index.Conflicts() {
+		if dir, ok := workspace.PathDir(name); ok && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
 // isRemoved reports whether a side removed a file that a conversation needs. Git may see a new file
 // in a stream that the other side moved and changed; it is not unmerged then.
 func isRemoved(all map[string]*Case, id events.ID) bool {

@@ -93,6 +93,23 @@ func (r *Run) Cases(ctx context.Context, ids ...events.ID) ([]merge.Case, error)
 	return cases, err
 }
 
+// NoteNothing says that nothing is in conflict in this workspace, or in which others something is.
+func (r *Run) NoteNothing(ctx context.Context) error {
+	index, err := r.Repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	others := merge.Unmerged(index)
+	others = slices.DeleteFunc(others, func(dir string) bool { return dir == r.Dir })
+	for _, dir := range others {
+		r.note("%s is in conflict: run this command there", dir)
+	}
+	if len(others) == 0 {
+		r.note("nothing is in conflict")
+	}
+	return nil
+}
+
 // Undecided returns an [*UndecidedError] if cases are left.
 func (r *Run) Undecided() error {
 	if r.left == 0 {
