@@ -103,8 +103,21 @@ func (e *Editor) on(ctx context.Context, d *Draft, streams func(*exec.Cmd)) ([]b
 		return nil, fmt.Errorf("run the editor %q: %w", editor, err)
 	}
 	after, err := regular.ReadFile(d.path, regular.MaxOwn)
+	after = written(after, d.original)
 	if err == nil && (bytes.Equal(after, d.original) || len(bytes.TrimSpace(after)) == 0) {
 		err = ErrNotSaved
 	}
 	return after, err
+}
+
+// written returns what the user wrote: without ends of lines of Windows and a byte order mark that
+// the editor added by itself.
+func written(after, original []byte) []byte {
+	if crlf := []byte("\r\n"); !bytes.Contains(original, crlf) {
+		after = bytes.ReplaceAll(after, crlf, []byte("\n"))
+	}
+	if mark := []byte("\uFEFF"); !bytes.HasPrefix(original, mark) {
+		after = bytes.TrimPrefix(after, mark)
+	}
+	return after
 }

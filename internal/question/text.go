@@ -147,7 +147,9 @@ func (t *Target) compose(ctx context.Context, text string) (string, error) {
 	}); err != nil {
 		return "", err
 	}
-	d, err := ask.NewDraft("QUERY_MESSAGE.md", b.Bytes())
+	// Those of what is shown must not hide which ends of lines an editor adds.
+	shown := bytes.ReplaceAll(b.Bytes(), []byte("\r\n"), []byte("\n"))
+	d, err := ask.NewDraft("QUERY_MESSAGE.md", shown)
 	if err != nil {
 		return "", err
 	}
