@@ -270,6 +270,33 @@ func TestLineEndsOfWindowsInResults(t *testing.T) {
 	}
 }
 
+// TestNothingIsLeftOutOfQuestionsAndResources has the answers that were offered, and the titles, on
+// one line, without marks in Markdown.
+func TestNothingIsLeftOutOfQuestionsAndResources(t *testing.T) {
+	m := newMemory()
+	c := Conversation{ID: 1, Contents: m, Stream: decode(t,
+		`{"timestamp":"2026-01-02 03:00:00.0","type":"tool_call_response","id":"t","is_error":false,"content":[`+
+			`{"type":"resource","resource":{"uri":"test://r","title":"The <b>\n@ada","mimeType":"a/<b>","text":"cg=="}},`+
+			`{"type":"resource_link","uri":"test://l","name":"A name"},`+
+			`{"type":"resource_link","uri":"test://same","name":"same"}]}`,
+		`{"timestamp":"2026-01-02 03:00:00.0","type":"inquiry_request","id":"t.q","source":{"source":"tool","name":"x"},`+
+			`"question":{"text":"Which?","answer_type":{"type":"select","options":["a",{"value":"b"},`+
+			`{"value":"c","description":"the rest"}]}}}`)}
+	text, _ := render(t, c, Options{})
+	markdown, _ := render(t, c, Options{Format: FormatMarkdown})
+	for _, want := range []string{
+		"test://r (The <b> @ada, ", "test://l (A name)", "test://same\n", "Which? [a, b, c: the rest]",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the text:\n%s", want, text)
+		}
+	}
+	if !strings.Contains(markdown, "`test://r` (The") || strings.Contains(markdown, "(The <b>") ||
+		strings.Contains(markdown, "a/<b>") {
+		t.Errorf("Markdown:\n%s", markdown)
+	}
+}
+
 func TestNoStore(t *testing.T) {
 	c, _ := sample(t)
 	c.Contents = nil

@@ -235,7 +235,7 @@ func (p part) markdownLabel() string {
 	if p.uri == "" {
 		return EscapeInline(p.label())
 	}
-	return codeSpan(p.uri) + strings.TrimPrefix(p.label(), p.uri)
+	return codeSpan(p.uri) + EscapeInline(strings.TrimPrefix(p.label(), p.uri))
 }
 
 // language returns the language for highlighting a file's text, by the extension of its name.

@@ -37,7 +37,7 @@ func (r *markdown) inline(n ast.Node, base style) string {
 	case *ast.Link:
 		return r.link(r.inlines(n, base|styleLink), r.plain(n), target{n.Destination, n.Title})
 	case *ast.Image:
-		alt := r.plain(n)
+		alt := r.alt(n)
 		return r.link(r.out.styled(base, "["+alt+"]"), "", target{n.Destination, n.Title})
 	case *ast.AutoLink:
 		return r.out.styled(base|styleLink, inlineText(string(n.Label(r.src))))
@@ -103,27 +103,57 @@ func (r *markdown) link(shown, label string, to target) string {
 	}
 }
 
+// alt returns the text in the place of an image, with the addresses of what it links to.
+func (r *markdown) alt(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		to := ""
+		switch c := c.(type) {
+		case *ast.Link:
+			to = inlineText(unescape(string(c.Destination)))
+		case *ast.Image:
+			to = inlineText(unescape(string(c.Destination)))
+		}
+		switch text := r.alt(c); {
+		case to != "":
+			b.WriteString(strings.TrimSpace(text + " (" + to + ")"))
+		case c.HasChildren() && c.Kind() != ast.KindCodeSpan:
+			b.WriteString(text)
+		default:
+			b.WriteString(r.said(n, c))
+		}
+	}
+	return b.String()
+}
+
 // plain returns the text of n without any style, not sanitised.
 func (r *markdown) plain(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		switch c := c.(type) {
-		case *ast.Text:
-			value := string(c.Value(r.src))
-			if n.Kind() != ast.KindCodeSpan {
-				value = unescape(value)
-			}
-			b.WriteString(value)
-			if c.SoftLineBreak() || c.HardLineBreak() {
-				b.WriteByte(' ')
-			}
-		case *ast.String:
-			b.Write(c.Value)
-		default:
-			b.WriteString(r.plain(c))
-		}
+		b.WriteString(r.said(n, c))
 	}
-	return inlineText(b.String())
+	return b.String()
+}
+
+// said returns the text of a child.
+func (r *markdown) said(in, n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		value := string(n.Value(r.src))
+		if in.Kind() != ast.KindCodeSpan {
+			value = unescape(value)
+		}
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			value += " "
+		}
+		return inlineText(value)
+	case *ast.String:
+		return inlineText(string(n.Value))
+	case *ast.AutoLink:
+		return inlineText(string(n.Label(r.src)))
+	default:
+		return r.plain(n)
+	}
 }
 
 // inlineText makes s fit for a paragraph: a tab has no width that wrapping could know, and line

@@ -35,6 +35,7 @@ func TestMarkdown(t *testing.T) {
 		{"words beside a fence", "~~~go a=\"b\"\nc\n~~~", "~~~go a=\"b\"\nc\n~~~\n"},
 		{"more cells", "| a | b |\n|---|---|\n| 1 | 2 | 3 |4|", "a │ b\n──┼─────────\n1 │ 2 | 3 |4\n"},
 		{"image", "![alt](p.png)", "[alt] (p.png)\n"},
+		{"links in an image", "![a [b](/u) *[c](/v)*\n<http://e> ![](f)](p.png)", "[a b (/u) c (/v)\nhttp://e (f)]\n(p.png)\n"},
 		{"rule", "a\n\n***\n", "a\n\n────────────────────\n"},
 		{"entities", `&lt;b&gt; &amp;lt; \&lt; AT&T a&copy=1`, "<b> &lt; &lt; AT&T\na&copy=1\n"},
 		{"forged line", "a&NewLine;# b&Tab;c", "a # b c\n"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // shownKeys is how many changed settings a line names.
@@ -84,13 +85,35 @@ func toolPolicy(p *events.ToolCallPolicy) string {
 	}
 }
 
-// QuestionText returns the text of an inquiry.
+// QuestionText returns the text of an inquiry, with the answers that it offered.
 func QuestionText(question []byte) string {
-	var q struct{ Text string }
+	var q struct {
+		Text   string
+		Answer json.RawMessage `json:"answer_type"` // of old builds: a word
+	}
 	if json.Unmarshal(question, &q) != nil || q.Text == "" {
 		return compactJSON(question)
 	}
-	return q.Text
+	var answer struct{ Options []json.RawMessage }
+	if json.Unmarshal(q.Answer, &answer) != nil || len(answer.Options) == 0 {
+		return q.Text
+	}
+	return q.Text + " [" + strings.Join(lists.Map(answer.Options, optionText), ", ") + "]"
+}
+
+// optionText returns an answer that is offered: an object with its value, or the value alone.
+func optionText(option json.RawMessage) string {
+	var o struct{ Value, Description string }
+	var bare string
+	switch {
+	case json.Unmarshal(option, &bare) == nil:
+		return bare
+	case json.Unmarshal(option, &o) != nil || o.Value == "":
+		return compactJSON(option)
+	case o.Description != "":
+		return o.Value + ": " + o.Description
+	}
+	return o.Value
 }
 
 func unknownLine(it item) string {

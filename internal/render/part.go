@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ const (
 type part struct {
 	kind   events.BlockType
 	uri    string
+	title  string // of a resource, "" if its URI says as much
 	mime   string
 	hasRef bool
 	ref    blobs.Ref // of the content; its size is known though it is not opened
@@ -77,11 +79,22 @@ func (w *walk) record(it item) []part {
 }
 
 func (w *walk) resource(r *events.Resource) part {
-	p := part{kind: events.BlockResource, uri: w.expand(r.URI), mime: r.MIMEType}
+	p := part{
+		kind: events.BlockResource, uri: w.expand(r.URI), mime: r.MIMEType, title: titleOf(r),
+	}
 	if !r.Content.IsZero() {
 		p.hasRef, p.ref = true, r.Content.Ref()
 	}
 	return p
+}
+
+// titleOf returns the title of a resource, "" if its URI says as much.
+func titleOf(r *events.Resource) string {
+	title := oneLine(cmp.Or(r.Title, r.Name))
+	if strings.HasSuffix(r.URI, title) {
+		return ""
+	}
+	return title
 }
 
 func (w *walk) attachment(it item, r *events.Resource) part {
@@ -222,6 +235,9 @@ func (p part) label() string {
 		name = string(p.kind)
 	}
 	var notes []string
+	if p.title != "" {
+		notes = append(notes, p.title)
+	}
 	if p.hasRef {
 		notes = append(notes, Bytes(p.ref.Size))
 	}

@@ -37,6 +37,7 @@ type Item struct {
 // A Part is one content of a request or a result.
 type Part struct {
 	URI      string
+	Title    string // of a resource, "" if its URI says as much
 	MIMEType string
 	Size     int64
 	Text     string
@@ -84,7 +85,7 @@ func (v visiting) item(it item) error {
 
 func (p part) visited() Part {
 	out := Part{
-		URI: p.uri, MIMEType: p.mime, Text: p.text, Data: p.data, Ref: p.ref,
+		URI: p.uri, Title: p.title, MIMEType: p.mime, Text: p.text, Data: p.data, Ref: p.ref,
 		Size: p.ref.Size, Language: p.language(),
 	}
 	switch p.state {

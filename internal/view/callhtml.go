@@ -149,13 +149,18 @@ func (p *pageWriter) writeResult(c *call) {
 	p.m.end("div")
 }
 
+// about returns what is said beside the URI of a resource.
+func about(part render.Part) string {
+	return " " + strings.TrimSpace(part.Title+" "+render.Bytes(part.Size))
+}
+
 // writePart writes a content. A text without a name has the language of the requested file.
 func (p *pageWriter) writePart(part render.Part, lang string) {
 	m := p.m
 	if part.URI != "" {
 		m.open("p", class("file"))
 		m.text(part.URI)
-		m.put("span", " "+render.Bytes(part.Size), class("outcome"))
+		m.put("span", about(part), class("outcome"))
 		m.end("p")
 	}
 	switch {

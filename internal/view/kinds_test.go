@@ -153,6 +153,25 @@ func hasAttribute(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
+// TestResourcesAndPicturesTell verifies that the title of a resource, the answers that a question
+// offered, and the addresses in the words of a picture are on the page.
+func TestResourcesAndPicturesTell(t *testing.T) {
+	k := newTalk().ask("x").add(&events.ToolCallRequest{ID: "a", Name: "look", Arguments: jsontext.Value("{}")})
+	k.add(&events.InquiryRequest{ID: "a.q", Source: jsontext.Value(`{"source":"tool","name":"look"}`), Question: jsontext.Value(
+		`{"text":"Which?","answer_type":{"type":"select","options":[{"value":"one"}]}}`)})
+	k.add(&events.ToolCallResponse{ID: "a", Blocks: []events.Block{{
+		Type:     events.BlockResource,
+		Resource: &events.Resource{URI: "test://r", Title: "The title", Content: blobs.Loaded([]byte("r"))},
+	}}})
+	_, root := page(t, view.Document{}, k.say("![a [b](https://c.example)](d)").conversation(1))
+	got := words(root)
+	for _, want := range []string{"test://r The title 1 byte", "Which? [one]", "a b (https://c.example)"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+}
+
 // TestTitlesAreAtHand verifies that the titles of links and pictures are there, for a pointer that
 // rests on them.
 func TestTitlesAreAtHand(t *testing.T) {

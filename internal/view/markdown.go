@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -219,12 +220,27 @@ func (p *prose) fenced(m *markup, source []byte, n ast.Node) {
 	m.end("pre")
 }
 
-// plainText returns the text of a node without its marks.
+// plainText returns the text of a node without its marks, with the addresses of what it links to.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, ok := n.(*ast.Text); ok && entering {
-			b.Write(t.Value(source))
+	_ = ast.Walk(n, func(in ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch in := in.(type) {
+		case *ast.Text:
+			if entering {
+				b.Write(in.Value(source))
+			}
+		case *ast.AutoLink:
+			if entering {
+				b.Write(in.Label(source))
+			}
+		case *ast.Link:
+			if !entering {
+				fmt.Fprintf(&b, " (%s)", in.Destination)
+			}
+		case *ast.Image:
+			if !entering && in != n {
+				fmt.Fprintf(&b, " (%s)", in.Destination)
+			}
 		}
 		return ast.WalkContinue, nil
 	})

@@ -202,7 +202,7 @@ func (p *pageWriter) attachment(part render.Part) {
 	p.m.open("summary")
 	p.m.text("Attached ")
 	p.m.put("code", part.URI)
-	p.m.put("span", " "+render.Bytes(part.Size), class("outcome"))
+	p.m.put("span", about(part), class("outcome"))
 	p.m.end("summary")
 	part.URI = ""
 	p.writePart(part, "")
