@@ -114,11 +114,31 @@ func (h *recorder) save(index int, ev events.Event, md events.Metadata) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("save the answer: %w", err)
+		return lost(ev, err)
 	}
 	h.saved.add(index, e)
 	h.watch.Saved(e)
 	return nil
+}
+
+// An UnsavedError says that a part of an answer could not be saved, as on a full disk.
+type UnsavedError struct {
+	Text string // of a message; "" for other parts
+	Err  error
+}
+
+// Error implements error.
+func (e *UnsavedError) Error() string { return "save the answer: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnsavedError) Unwrap() error { return e.Err }
+
+func lost(part events.Event, err error) error {
+	e := &UnsavedError{Err: err}
+	if said, ok := part.(*events.ChatResponse); ok && said.Form != events.FormReasoning {
+		e.Text = said.Text + string(said.Data)
+	}
+	return e
 }
 
 // call adds a call in the order of the parts, which is not always the order in which they end.
@@ -311,7 +331,7 @@ func (h *recorder) extend(index int, ev *events.ChatResponse, md events.Metadata
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("save the answer: %w", err)
+		return lost(whole, err)
 	}
 	h.said = append(h.said, whole)
 	h.saved.add(index, e)

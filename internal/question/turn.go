@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -43,6 +44,7 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 		t.Warn("%s was removed or damaged meanwhile: %s, a fork, has all that was said",
 			c.Lost, c.ID)
 	}
+	keepElsewhere(t, err)
 	err = ended(err, q.Target().Saves())
 	if err := errors.Join(shown, title.End(err != nil), err); err != nil {
 		return err
@@ -56,6 +58,33 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 		note("stopped", ", the partial answer is saved")
 	}
 	return nil
+}
+
+// keepElsewhere keeps what could not be saved of an answer in a file among temporary ones: the disk
+// of the conversation may be full, and the answer was paid for.
+func keepElsewhere(t *ask.Terminal, err error) {
+	lost, ok := errors.AsType[*query.UnsavedError](err)
+	if !ok || lost.Text == "" {
+		return
+	}
+	name, err := writeElsewhere(lost.Text)
+	if err != nil {
+		t.Warn("%v; what is shown of it is saved nowhere: %v", lost, err)
+		return
+	}
+	t.Warn("%v; what came of it is in %s", lost, name)
+}
+
+func writeElsewhere(text string) (name string, err error) {
+	f, err := os.CreateTemp("", "git-jp-answer-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), err
 }
 
 // ended returns the error of a turn in a form that promises nothing about a conversation in which
