@@ -139,7 +139,26 @@ var forms = []Rule{
 		Name:     "command-password",
 		Keywords: []string{"-p"},
 		shape:    option,
-		commands: []string{"sshpass", "login", "mysql", "mariadb", "mongo"},
+		commands: []string{"sshpass", "login", "mysql", "mariadb", "mongo", "7z"},
+	},
+	{
+		Name:     "command-password",
+		Keywords: []string{"-P"},
+		shape:    option,
+		commands: []string{"sqlcmd", "bcp", "ipmitool", "unzip"},
+	},
+	{
+		Name:     "command-password",
+		Keywords: []string{"-w"},
+		shape:    option,
+		commands: []string{"ldap"},
+	},
+	{
+		Name:     "command-user",
+		Keywords: []string{"-u", "-U"},
+		shape:    option,
+		commands: []string{"curl"},
+		paired:   true,
 	},
 	{
 		Name:     "command-password",

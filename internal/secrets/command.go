@@ -12,13 +12,15 @@ const maxCommand = 200
 // one of the commands: the value follows behind a blank or an equals sign, or at once if the option
 // is one letter, or is the next string of a list. Only then is the command looked for, backwards,
 // so that a text with very many options takes no time.
-func optionValue(text []byte, start, end int, commands []string) (int, int) {
+func (r *Rule) optionValue(text []byte, start, end int) (int, int) {
 	if start == 0 || text[start-1] != ' ' && !isQuote(text[start-1]) {
 		return 0, 0
 	}
 	listed := isQuote(text[start-1])
 	from := end
 	switch {
+	case r.paired && from < len(text) && (text[from] == ' ' || text[from] == '='):
+		return 0, 0 // a rule that needs no command finds it
 	case listed && from < len(text) && text[from] == text[start-1]:
 		from = nextString(text, from+1)
 	case from < len(text) && (text[from] == ' ' || text[from] == '='):
@@ -33,6 +35,13 @@ func optionValue(text []byte, start, end int, commands []string) (int, int) {
 	for to < len(text) && to-from <= maxValue && text[to] > ' ' && !isQuote(text[to]) {
 		to++
 	}
+	if r.paired {
+		colon := bytes.IndexByte(text[from:to], ':')
+		if colon <= 0 {
+			return 0, 0
+		}
+		from += colon + 1
+	}
 	if v := text[from:to]; len(v) < minValue || len(v) > maxValue || v[0] == '-' || !isRandom(v) {
 		return 0, 0
 	}
@@ -40,7 +49,7 @@ func optionValue(text []byte, start, end int, commands []string) (int, int) {
 	if !listed {
 		line = line[bytes.LastIndexAny(line, "\n|;&")+1:]
 	}
-	if !slices.ContainsFunc(commands, func(command string) bool {
+	if !slices.ContainsFunc(r.commands, func(command string) bool {
 		return bytes.Contains(line, []byte(command))
 	}) {
 		return 0, 0

@@ -61,7 +61,7 @@ func (r *compiled) match(text []byte, start, end int, measured bool) (from, to i
 		from, to = assignedValue(text, start, end)
 		return from, to, to > from
 	case r.shape == option:
-		from, to = optionValue(text, start, end, r.commands)
+		from, to = r.optionValue(text, start, end)
 		return from, to, to > from
 	case r.shape == header:
 		from, to = cookies(text, start, end)

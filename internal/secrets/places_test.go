@@ -105,6 +105,8 @@ func TestHarmlessPlaces(t *testing.T) {
 		"Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "login ada password authentication", "100% of 20%2C",
 		"mysql -u root -pMyPassword prod", "curl -u user:password https://a.invalid", "\x1b[32mok\x1b[0m token: 12",
 		"TOKEN=/nix/store/0c1pd2hq3ab4/bin/run7x", "postgres:5432:prod:app:password",
+		"docker run -u1000:1000 image", "curl -uada:password x", "git push -uorigin feature:feature9x",
+		"curl -u$USER:$PASS_9x81kq x", "scp -P 2222 a b", "wget -P /srv/data9/x71kq a.zip", "ldapsearch -w password -x",
 		"cargo login --registry x", "git push -u origin feature:feature",
 	} {
 		if found := secrets.Builtin().Scan([]byte(text)); len(found) > 0 {

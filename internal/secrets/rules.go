@@ -27,8 +27,10 @@ type Rule struct {
 	added bool // by a workspace
 	// alone is set if the keyword is an ordinary word, which a hyphen may join to another word.
 	alone bool
-	// commands are those of which an option is a secret.
+	// commands are those of which an option is a secret, or, if paired is set, of which one letter
+	// and a user in front of a colon are directly before it.
 	commands []string
+	paired   bool
 	// lead is the number of bytes of a match that are in front of its keyword.
 	lead int
 	// within is the length of the text that Regex is matched against; 0 means usualWindow.
