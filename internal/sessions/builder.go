@@ -88,22 +88,24 @@ func NewBuilder(s Session, o Options) *Builder {
 	if o.Home == "" {
 		o.Home = HomeOf(cmp.Or(s.Dir, o.Root))
 	}
-	return &Builder{
+	b := &Builder{
 		keeper: keeper{
 			options: o, session: s, places: newPlaces(o.Root, o.Home), report: newReport(),
-			told: new(int),
+			told: new(int), ledger: newLedger(),
 		},
 		heading: heading{labels: map[string]string{}},
 		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{}, all: new(int64),
 		rewound: map[string][]string{},
 	}
+	b.Said(s.Dir) // which a label names
+	return b
 }
 
 // Child returns the builder of another session in the same source. Finish of b finishes it too.
 func (b *Builder) Child(s Session) *Builder {
 	s.Export = nil // only the session itself begins with it
 	c := NewBuilder(s, b.options)
-	c.all, c.told = b.all, b.told
+	c.all, c.told, c.ledger.left = b.all, b.told, b.ledger.left
 	b.children = append(b.children, c)
 	return c
 }
@@ -251,6 +253,7 @@ func keyed(md events.Metadata, key string) events.Metadata {
 // as a signature.
 func (b *Builder) Reasoning(key string, at time.Time, reply, text string, md events.Metadata) {
 	b.begin(key, at)
+	b.proven(md)
 	e := &events.ChatResponse{Form: events.FormReasoning, Text: b.Text(text)}
 	if e.Text != text {
 		md = events.Metadata{} // the signature is of another text than the one that is kept
@@ -262,6 +265,7 @@ func (b *Builder) Reasoning(key string, at time.Time, reply, text string, md eve
 func (b *Builder) Message(key string, at time.Time, reply, text string, md events.Metadata) {
 	b.begin(key, at)
 	b.report.Answers++
+	b.proven(md)
 	e := &events.ChatResponse{Form: events.FormMessage, Text: b.Text(text)}
 	b.add(draft{at: b.moment(at), event: e, md: keyed(md, key), reply: reply})
 }
@@ -277,6 +281,9 @@ type Call struct {
 func (b *Builder) Call(key string, at time.Time, reply string, c Call) {
 	b.begin(key, at)
 	b.report.Calls++
+	b.proven(c.Metadata)
+	b.Said(c.ID)
+	b.Said(c.Name)
 	e := &events.ToolCallRequest{ID: c.ID, Name: c.Name, Arguments: b.JSON(object(c.Arguments))}
 	b.add(draft{at: b.moment(at), event: e, md: keyed(c.Metadata, key), reply: reply})
 }
@@ -334,6 +341,7 @@ func (b *Builder) Usage(reply string, u compact.Usage) {
 
 // Model sets the model that answers from here on, with jp's name of its provider.
 func (b *Builder) Model(at time.Time, provider, name string) {
+	b.Said(name)
 	next := model{provider, name, b.effort}
 	if name == "" || next == b.model {
 		return
@@ -391,11 +399,15 @@ func (b *Builder) Record(at time.Time, kind string, line []byte) {
 }
 
 // Telling calls tell for a record, and keeps the record itself if tell added nothing: a record of
-// an unexpected form is not lost.
+// an unexpected form is not lost. Nor is a text that it has beside what is told.
 func (b *Builder) Telling(at time.Time, kind string, line []byte, tell func()) {
 	was := *b.told
-	if tell(); *b.told == was {
+	b.ledger.later = false
+	switch tell(); {
+	case *b.told == was:
 		b.Record(at, kind, line)
+	case !b.ledger.later:
+		b.beside(kind, line)
 	}
 }
 

@@ -19,10 +19,11 @@ type heading struct {
 func (h *heading) Headline(words string) { h.words = cmp.Or(h.words, strings.TrimSpace(words)) }
 
 // Label sets a label, unless it is set.
-func (h *heading) Label(key, value string) {
+func (b *Builder) Label(key, value string) {
 	value = strings.TrimSpace(value)
-	if _, ok := h.labels[key]; !ok && value != "" && utf8.ValidString(value) {
-		h.labels[key] = value
+	if _, ok := b.labels[key]; !ok && value != "" && utf8.ValidString(value) {
+		b.labels[key] = value
+		b.Said(value)
 	}
 }
 

@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -145,6 +147,9 @@ func (r Row) Int(column string) int64 {
 	}
 	return v.number
 }
+
+// Columns returns the names of the columns, in order.
+func (r Row) Columns() []string { return slices.Sorted(maps.Keys(r.columns)) }
 
 // Has reports whether a column has a value.
 func (r Row) Has(column string) bool { return r.value(column).kind != null }

@@ -24,6 +24,7 @@ func (Dialect) Read(
 	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
 ) (sessions.Version, error) {
 	m := newMapper(s, b)
+	m.LeaveOut(left...)
 	v, err := sessions.ReadLines(ctx, s.Path, until, b, m.line)
 	if err == nil {
 		m.finish()
@@ -89,15 +90,19 @@ func (m *mapper) line(number int, line []byte) {
 		m.Broken(number, err)
 		return
 	}
+	m.tell(r, line)
+}
+
+// tell maps a record, of the session or of a sub-agent in its file.
+func (m *mapper) tell(r *record, line []byte) {
+	if bool(r.IsSidechain) && m.session.Parent.IsZero() {
+		m = m.sidechain(r)
+	}
 	m.Telling(r.Time.Time, cmp.Or(string(r.Type), "unknown"), line, func() { m.record(r, line) })
 }
 
 // record maps one record. line is the record as it was written.
 func (m *mapper) record(r *record, line []byte) {
-	if bool(r.IsSidechain) && m.session.Parent.IsZero() {
-		m.sidechain(r, line)
-		return
-	}
 	if r.UUID != "" && m.repeats(r) {
 		m.Drop("repeated", len(line))
 		return
@@ -117,10 +122,10 @@ func (m *mapper) record(r *record, line []byte) {
 	case "queue-operation":
 		m.queue(r, line)
 	case "last-prompt", sessions.ExportType:
-		m.Drop(string(r.Type), len(line)) // repeats a prompt; our own line
+		m.Leave(string(r.Type), len(line)) // repeats a prompt; our own line
 	case "api-request", "api-request-blob", "api-request-shape":
 		// They repeat earlier records, and the prompt_snapshot that is kept.
-		m.Drop(string(r.Type), len(line))
+		m.Leave(string(r.Type), len(line))
 	default:
 		m.title(r)
 		m.Record(r.Time.Time, cmp.Or(string(r.Type), "unknown"), line)
@@ -388,7 +393,7 @@ func (m *mapper) progress(r *record, line []byte) {
 	}
 	if r.Data == nil || sessions.UnmarshalInner(r.Data, &p) != nil || p.Type != "agent_progress" ||
 		p.AgentID == "" || p.Message == nil || m.hasFile(string(p.AgentID)) {
-		m.Drop("progress", len(line))
+		m.Leave("progress", len(line))
 		return
 	}
 	var inner record
@@ -396,7 +401,8 @@ func (m *mapper) progress(r *record, line []byte) {
 		m.Record(r.Time.Time, "progress/agent", line)
 		return
 	}
-	m.agent(string(p.AgentID)).record(&inner, p.Message)
+	m.Held()
+	m.agent(string(p.AgentID)).tell(&inner, p.Message)
 }
 
 // hasFile reports whether a sub-agent has a file, which is a source of its own: beside the
@@ -415,14 +421,14 @@ func (m *mapper) hasFile(agent string) bool {
 	return has
 }
 
-// sidechain maps a record of a sub-agent in the file of its session, as early versions wrote it.
-// The sub-agent is identified by its name, or else by the first record of its chain.
-func (m *mapper) sidechain(r *record, line []byte) {
+// sidechain returns the mapper of a sub-agent in the file of its session, as early versions wrote
+// it. The sub-agent is identified by its name, or else by the first record of its chain.
+func (m *mapper) sidechain(r *record) *mapper {
 	id := string(r.AgentID)
 	if id == "" {
 		id = m.chain(r)
 	}
-	m.agent(id).record(r, line)
+	return m.agent(id)
 }
 
 func (m *mapper) chain(r *record) string {

@@ -9,6 +9,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// left names members that are left out: ids, what docs/agents.md says, and words with which each
+// record is marked.
+var left = []string{
+	"type", "role", "uuid", "parentUuid", "id", "timestamp", "requestId", "sessionId", "promptId",
+	"userType", "slug",
+	"sourceToolAssistantUUID", "usage", "caller", "stop_reason", "originalFile",
+	"originalFileContents",
+}
+
 // A record is one line.
 type record struct {
 	Type       sessions.Text   `json:"type"`

@@ -137,6 +137,7 @@ func (m *mapper) rest(r *record, members map[string]jsontext.Value, said given) 
 	default:
 		if k := r.Result.Kind(); k == 0 || k == 'n' || k == '"' && said.has(r.Result) {
 			m.Drop("toolUseResult", len(r.Result))
+			m.again(r.Result)
 		} else {
 			m.Record(r.Time.Time, "result", r.Result)
 		}
@@ -146,6 +147,9 @@ func (m *mapper) rest(r *record, members map[string]jsontext.Value, said given) 
 	for name, v := range members {
 		again := slices.Contains(repeats, name) || name == "content" && written ||
 			slices.Contains(mayRepeat, name) && said.has(v)
+		if slices.Contains(mayRepeat, name) && again {
+			m.again(v)
+		}
 		if again || isNothing(v) {
 			m.Drop("toolUseResult/"+name, len(v))
 			delete(members, name)
@@ -156,6 +160,13 @@ func (m *mapper) rest(r *record, members map[string]jsontext.Value, said given) 
 			ID     string                    `json:"uuid"`
 			Result map[string]jsontext.Value `json:"toolUseResult"`
 		}{string(r.UUID), members}))
+	}
+}
+
+// again records that a text of a result's details was given to the model, maybe in a longer line.
+func (m *mapper) again(v jsontext.Value) {
+	if v.Kind() == '"' {
+		m.Said(string(sessions.Late(v).Text()))
 	}
 }
 

@@ -22,7 +22,9 @@ type held struct {
 	all    []piece // of an item
 	reply  string
 	number int // of its line, which determines its key
-	size   int // of its line
+	kind   string
+	line   []byte // nil if another held text is of the same line
+	size   int    // of its line
 }
 
 type role int
@@ -47,6 +49,26 @@ func (m *mapper) flush() {
 		case thought:
 			m.spoken[h.text] = true
 			m.Reasoning(m.keyAt(h.number), h.at, h.reply, h.text, events.Metadata{})
+		}
+		m.besideHeld(h)
+	}
+}
+
+// hold keeps back a text of a line until its duplicate, or anything else, follows.
+func (m *mapper) hold(r *record, h held) {
+	m.Held()
+	h.at, h.number, h.kind, h.size = r.Time.Time, m.number, r.kind(), len(r.line)
+	if n := len(m.held); n == 0 || m.held[n-1].number != h.number {
+		h.line = slices.Clone(r.line)
+	}
+	m.held = append(m.held, h)
+}
+
+// besideHeld keeps what the lines of held texts, which were added, have beside them.
+func (m *mapper) besideHeld(all ...held) {
+	for _, h := range all {
+		if h.line != nil {
+			m.Beside(h.kind, h.line)
 		}
 	}
 }
@@ -141,6 +163,7 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 		}
 		m.prompt(h, text, attached(h.all))
 		m.beside(h, text)
+		m.besideHeld(h)
 		return
 	}
 	all := lists.Map(images, func(url sessions.Text) piece { return piece{Image: url} })
@@ -181,11 +204,7 @@ func (m *mapper) shown(r *record, role role, text string) {
 		m.heard[text]--
 		m.drop(r)
 	default:
-		m.Held()
-		m.held = append(m.held, held{
-			role: role, at: r.Time.Time, text: text, reply: m.replyID(), number: m.number,
-			size: len(r.line),
-		})
+		m.hold(r, held{role: role, text: text, reply: m.replyID()})
 	}
 }
 

@@ -21,7 +21,7 @@ func (m *mapper) item(r *record) {
 	case p.isMessage() && p.Role == "assistant":
 		m.assistant(r)
 	case p.isMessage():
-		m.hold(r)
+		m.inPerson(r)
 	case p.Type == "agent_message":
 		m.fromAgent(r)
 	case p.Type == "reasoning":
@@ -57,8 +57,8 @@ func (m *mapper) fromAgent(r *record) {
 	}
 }
 
-// hold keeps back an item in the person's name until its author is known.
-func (m *mapper) hold(r *record) {
+// inPerson adds an item in the person's name, or keeps it back until its author is known.
+func (m *mapper) inPerson(r *record) {
 	m.flush()
 	text := r.p.text()
 	all := pieces(r.p.Content)
@@ -77,11 +77,7 @@ func (m *mapper) hold(r *record) {
 		m.others(r, r.p.Content)
 	default:
 		m.others(r, r.p.Content)
-		m.Held()
-		m.held = append(m.held, held{
-			role: person, at: r.Time.Time, text: text, all: all, number: m.number,
-			size: len(r.line),
-		})
+		m.hold(r, held{role: person, text: text, all: all})
 	}
 }
 
@@ -125,7 +121,8 @@ func (m *mapper) assistant(r *record) {
 		return
 	}
 	reply, number := m.replyID(), m.number
-	if h, ok := m.take(func(h held) bool { return h.role == answer && h.text == text }); ok {
+	h, ok := m.take(func(h held) bool { return h.role == answer && h.text == text })
+	if ok {
 		reply, number = h.reply, h.number
 		m.Drop("event_msg/agent_message", h.size)
 	} else {
@@ -134,6 +131,7 @@ func (m *mapper) assistant(r *record) {
 	m.flush()
 	m.spoken[text] = true
 	m.Message(m.keyAt(number), r.Time.Time, reply, text, r.p.metadata())
+	m.besideHeld(h)
 	m.others(r, r.p.Content)
 }
 
@@ -142,11 +140,14 @@ func (m *mapper) reasoning(r *record) {
 	summary, own := texts(r.p.Summary), texts(r.p.Content)
 	reply, number := m.replyID(), m.number
 	again := r.p.Encrypted == "" && len(summary)+len(own) > 0
+	var shown []held
+	defer func() { m.besideHeld(shown...) }()
 	for _, text := range slices.Concat(summary, own) {
 		again = again && m.spoken[text]
 		if h, ok := m.take(func(h held) bool { return h.role == thought && h.text == text }); ok {
 			reply, number = h.reply, min(number, h.number)
 			m.Drop("event_msg/agent_reasoning", h.size)
+			shown = append(shown, h)
 		} else {
 			m.heard[text]++
 		}
@@ -258,27 +259,27 @@ func (m *mapper) output(r *record, v jsontext.Value) {
 	if m.spawned[call] {
 		m.spawn(call, text.String())
 	}
-	failed = failed || failedIn(text.String()) || m.endOf(call, text.String())
+	e, ended := m.ends[call]
+	delete(m.ends, call)
+	failed = failed || failedIn(text.String()) || e.failed
 	m.Result(m.key(), r.Time.Time, call, failed, blocks...)
+	if ended {
+		m.exit(e, text.String())
+	}
 	if len(rest) > 0 {
 		m.Record(r.Time.Time, r.kind()+"/output", sessions.Marshal(rest))
 	}
 }
 
-// endOf reports whether the program of a call failed according to its exit event. If that event has
-// more than the result, it is kept.
-func (m *mapper) endOf(call, shown string) (failed bool) {
-	e, ok := m.ends[call]
-	if !ok {
-		return false
-	}
-	delete(m.ends, call)
+// exit handles the exit of a call's program, of which the result of the call shows something. It is
+// kept if it has more output than that.
+func (m *mapper) exit(e end, shown string) {
 	if strings.Contains(shown, e.text) {
 		m.Drop(e.kind, len(e.line))
+		m.Beside(e.kind, e.line)
 	} else {
 		m.Record(e.at, e.kind, e.line)
 	}
-	return e.failed
 }
 
 func (m *mapper) spawn(call, text string) {

@@ -16,6 +16,7 @@ func (Dialect) Read(
 	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
 ) (sessions.Version, error) {
 	m := newMapper(s, b)
+	m.LeaveOut(left...)
 	for _, part := range bases(s.Path, b.In) {
 		m.thread, m.metas = tail(part.thread), 0
 		if _, err := sessions.ReadLines(ctx, part.path, part.end, b, m.line); err != nil {
@@ -242,6 +243,7 @@ func (m *mapper) compacted(r *record) {
 		}
 		if text := p.text(); text != "" && (p.Role == "assistant" || !isInjected(text)) {
 			parts = append(parts, string(p.Role)+": "+text)
+			m.Said(text)
 		}
 	}
 	if len(parts) > 0 {

@@ -21,6 +21,14 @@ const (
 	kindCompacted = "compacted"
 )
 
+// left names members that are left out: ids, what repeats a command, and words with which each
+// record is marked.
+var left = []string{
+	"timestamp", "type", "role", "id", "turn_id", "root_turn_id", "thread_id", "message_id",
+	"window_id", "process_id", "internal_chat_message_metadata_passthrough", "retained_source",
+	"mcp_attribution", "turn_attribution", "current_date", "parsed_cmd", "phase",
+}
+
 // A record is one line.
 type record struct {
 	Type      sessions.Text   `json:"type"`

@@ -8,6 +8,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// left names members that are left out: ids, telemetry, and words with which each event is marked.
+var left = []string{
+	"type", "id", "timestamp", "parentId", "messageId", "originatingMessageId", "turnId",
+	"interactionId", "apiCallId", "parentAgentTaskId", "parentToolCallId", "assetId",
+	"toolTelemetry", "delivery",
+}
+
 // An event is one line.
 type event struct {
 	Type    sessions.Text   `json:"type"`

@@ -24,6 +24,7 @@ func (Dialect) Read(
 ) (sessions.Version, error) {
 	m := newMapper(s, b)
 	m.assets = map[string]asset{}
+	m.LeaveOut(left...)
 	v, err := sessions.ReadLines(ctx, s.Path, until, b, m.line)
 	if err == nil {
 		m.finish()
@@ -101,7 +102,7 @@ func (m *mapper) line(number int, line []byte) {
 	}
 	to.number = number
 	kind := cmp.Or(string(e.Type), "unknown")
-	m.Telling(e.Time.Time, kind, line, func() { to.event(&e, d, line) })
+	to.Telling(e.Time.Time, kind, line, func() { to.event(&e, d, line) })
 }
 
 // subagent returns the mapper of a sub-agent.
@@ -456,5 +457,6 @@ func (m *mapper) settle(a asset) {
 		m.Record(a.event.Time.Time, string(a.event.Type), a.line)
 	} else {
 		m.Drop(string(a.event.Type), len(a.line))
+		m.Beside(string(a.event.Type), a.line)
 	}
 }

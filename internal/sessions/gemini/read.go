@@ -31,6 +31,7 @@ func (Dialect) Read(
 	if err != nil {
 		return v, err
 	}
+	b.LeaveOut("id", "timestamp", "type", "agentId")
 	m := &mapper{Builder: b, session: s, told: map[string]bool{}}
 	m.Title(sessions.TitleModel, string(f.about.Summary))
 	items := f.items
@@ -234,6 +235,8 @@ func (m *mapper) model(i *item) {
 	m.Odd(at, "gemini/thoughts", said.Thoughts.Odd)
 	m.Odd(at, "gemini/toolCalls", said.Calls.Odd)
 	for _, t := range said.Thoughts.Value {
+		m.Said(string(t.Subject))
+		m.Said(string(t.Text))
 		words := string(t.Subject)
 		if words != "" && t.Text != "" {
 			words += ": "

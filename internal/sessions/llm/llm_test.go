@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
@@ -59,6 +60,23 @@ func TestRead(t *testing.T) {
 				t.Errorf("version %+v, want length %d as listed", v, s.Length)
 			}
 		})
+	}
+}
+
+// TestRequestsAreKept checks that what a question asked for is kept, and so is what only the request
+// as it was sent has.
+func TestRequestsAreKept(t *testing.T) {
+	all := listed(t, database)
+	for id, said := range map[string][]string{
+		"01z": {"said A", "said B", "said C", "said D"}, "02thread": {"said E"},
+	} {
+		conversations, _ := sessionstest.Read(t, llm.Dialect{}, all[id], sessions.Options{})
+		text := string(conversations[0].Stream.Encode())
+		for _, s := range said {
+			if strings.Count(text, s) != 1 {
+				t.Errorf("%s: %q stands %d times, want once", id, s, strings.Count(text, s))
+			}
+		}
 	}
 }
 

@@ -36,6 +36,8 @@ type conversation struct {
 	results     map[string][]sqlite.Row
 	fragments   map[string][]sqlite.Row // of responses, turns and parts
 	system      map[string][]sqlite.Row
+	tools       map[string][]sqlite.Row // of responses and turns
+	schemas     map[string]string       // of answers, by id
 	attachments map[string][]sqlite.Row
 	given       map[string][]sqlite.Row // attachments of results, by id
 	size        int
@@ -54,6 +56,7 @@ func load(ctx context.Context, s sessions.Session) (*conversation, error) {
 			calls:  map[string][]sqlite.Row{}, results: map[string][]sqlite.Row{},
 			fragments: map[string][]sqlite.Row{}, system: map[string][]sqlite.Row{},
 			attachments: map[string][]sqlite.Row{}, given: map[string][]sqlite.Row{},
+			tools: map[string][]sqlite.Row{}, schemas: map[string]string{},
 		}
 		for _, read := range []func(*sqlite.Database) error{c.legacy, c.thread} {
 			if err := read(db); err != nil {
@@ -63,7 +66,10 @@ func load(ctx context.Context, s sessions.Session) (*conversation, error) {
 		if len(c.responses)+len(c.turns) == 0 {
 			return fmt.Errorf("conversation %s: %w", c.id, fs.ErrNotExist)
 		}
-		return nil
+		return db.Table("schemas").Each(func(r sqlite.Row) error {
+			c.schemas[r.Text("id")] = r.Text("content")
+			return c.keep(r, "content")
+		})
 	})
 	return c, err
 }
@@ -154,12 +160,13 @@ func (c *conversation) legacy(db *sqlite.Database) error {
 	return errors.Join(err,
 		c.gather(db.Table("tool_calls"), "response_id", is, c.calls),
 		c.join(db, "tool_results_attachments", "tool_result_id", isResult, c.given),
+		c.join(db, "tool_responses", "response_id", is, c.tools),
 		c.join(db, "prompt_fragments", "response_id", is, c.fragments),
 		c.join(db, "system_fragments", "response_id", is, c.system),
 		c.join(db, "prompt_attachments", "response_id", is, c.attachments))
 }
 
-// join keeps the fragments or attachments that a table assigns to known ids.
+// join keeps the fragments, attachments or tools that a table assigns to known ids.
 func (c *conversation) join(
 	db *sqlite.Database, table, column string, known func(string) bool,
 	into map[string][]sqlite.Row,
@@ -169,8 +176,11 @@ func (c *conversation) join(
 		return err
 	}
 	what, key := "fragments", "fragment_id"
-	if strings.HasSuffix(table, "attachments") {
+	switch {
+	case strings.HasSuffix(table, "attachments"):
 		what, key = "attachments", "attachment_id"
+	case !strings.HasSuffix(table, what):
+		what, key = "tools", "tool_id"
 	}
 	wanted := map[string]sqlite.Row{}
 	for _, rows := range links {
@@ -184,7 +194,7 @@ func (c *conversation) join(
 			return nil
 		}
 		wanted[id] = r
-		return c.keep(r, "content")
+		return c.keep(r, "content", "input_schema")
 	})
 	for owner, rows := range links {
 		for _, r := range rows {
@@ -222,7 +232,10 @@ func (c *conversation) thread(db *sqlite.Database) error {
 	if tip == "" {
 		tip = c.turns[len(c.turns)-1].Text("tip_message_hash")
 	}
-	return c.messages(db, tip)
+	own := func(id string) bool {
+		return slices.ContainsFunc(c.turns, func(r sqlite.Row) bool { return r.Text("id") == id })
+	}
+	return errors.Join(c.messages(db, tip), c.join(db, "turn_tools", "turn_id", own, c.tools))
 }
 
 // add records a turn. A turn of the thread itself replaces one of another thread; of those from one

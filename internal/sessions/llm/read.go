@@ -15,6 +15,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// left names columns and members that are left out: ids and times, and the form of a request.
+var left = []string{
+	"id", "hash", "conversation_id", "response_id", "thread_id", "tool_id", "tool_call_id",
+	"parent_message_hash", "tip_message_hash", "schema_id", "datetime_utc", "type", "role",
+}
+
 // Read implements [sessions.Dialect].
 func (Dialect) Read(
 	ctx context.Context, s sessions.Session, _ int64, b *sessions.Builder,
@@ -23,6 +29,7 @@ func (Dialect) Read(
 	if err != nil {
 		return sessions.Version{}, err
 	}
+	b.LeaveOut(left...)
 	m := &mapper{Builder: b, conversation: c, called: map[string]bool{}}
 	m.Title(sessions.TitleModel, c.name)
 	for _, r := range c.responses {
@@ -161,9 +168,27 @@ func (m *mapper) details(kind string, r sqlite.Row, at time.Time, columns ...str
 	for _, f := range m.system[r.Text("id")] {
 		all["system_fragment "+f.Text("hash")] = f.Text("content")
 	}
+	if schema := m.schemas[r.Text("schema_id")]; schema != "" {
+		all["schema"] = asJSON(schema)
+	}
 	if len(all) > 1 {
 		m.Record(at, kind, sessions.Marshal(all))
 	}
+	for _, tool := range m.tools[r.Text("id")] {
+		m.beside("tool", tool)
+	}
+	m.beside(kind, r)
+}
+
+// beside keeps the texts of a row that are not said.
+func (m *mapper) beside(kind string, r sqlite.Row) {
+	all := map[string]string{}
+	for _, column := range r.Columns() {
+		if text := r.Text(column); text != "" {
+			all[column] = text
+		}
+	}
+	m.Beside(kind, sessions.Marshal(all))
 }
 
 // attached returns the fragments and attachments of a row. Those without content have only a name.

@@ -59,6 +59,11 @@ type state struct {
 	} `json:"time"`
 }
 
+// isOpen reports whether the call has no result yet.
+func (st *state) isOpen() bool {
+	return st.Status == "" || st.Status == "pending" || st.Status == "running"
+}
+
 // details has what a tool says of its result besides what the model was given.
 type details struct {
 	Exit    sessions.Number `json:"exit"`
@@ -160,6 +165,9 @@ func (a *answer) when(m sessions.Moment) time.Time {
 
 func (a *answer) part(r row) {
 	p, key := r.part(), short(r.id)
+	if p.Type != "tool" || !p.State.isOpen() {
+		defer a.Beside(kind(p.Type), r.data)
+	}
 	switch p.Type {
 	case "text":
 		if p.Text != "" { // a part that is still being streamed is empty
@@ -220,8 +228,7 @@ func (a *answer) tool(key string, p part) {
 	if !st.Time.Compacted.IsZero() {
 		a.trimmed = append(a.trimmed, call)
 	}
-	switch st.Status {
-	case "", "pending", "running": // what it has so far would stay as a record when it has more
+	if st.isOpen() { // what it has so far would stay as a record when it has more
 		return
 	}
 	a.results = append(a.results, func() {

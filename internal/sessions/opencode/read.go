@@ -20,6 +20,7 @@ func (Dialect) Read(
 	if err != nil {
 		return sessions.Version{}, fmt.Errorf("read session %s: %w", s.Name.ID, err)
 	}
+	b.LeaveOut("id", "sessionID", "messageID", "type")
 	m := &mapper{Builder: b, dir: s.Dir}
 	m.Title(sessions.TitleModel, string(t.info.Title))
 	m.tell(t)
@@ -158,6 +159,9 @@ func (m *mapper) message(msg *message) {
 	switch h.Role {
 	case "user":
 		m.user(msg, h)
+		for _, r := range msg.parts {
+			m.Beside("part", r.data)
+		}
 	case "assistant":
 		m.assistant(msg, h)
 	default:

@@ -24,6 +24,13 @@ CREATE TABLE [prompt_fragments] ([response_id] TEXT, [fragment_id] INTEGER, [ord
   PRIMARY KEY ([response_id], [fragment_id], [order]));
 CREATE TABLE [system_fragments] ([response_id] TEXT, [fragment_id] INTEGER, [order] INTEGER,
   PRIMARY KEY ([response_id], [fragment_id], [order]));
+CREATE TABLE [schemas] ([id] TEXT PRIMARY KEY, [content] TEXT);
+CREATE TABLE [tools] ([id] INTEGER PRIMARY KEY, [hash] TEXT, [name] TEXT, [description] TEXT,
+  [input_schema] TEXT, [plugin] TEXT);
+CREATE TABLE [tool_responses] ([tool_id] INTEGER, [response_id] TEXT,
+  PRIMARY KEY ([tool_id], [response_id]));
+CREATE TABLE "turn_tools" ("turn_id" TEXT, "tool_id" INTEGER, "instance_id" INTEGER,
+  PRIMARY KEY ("turn_id", "tool_id"));
 CREATE TABLE [tool_calls] ([id] INTEGER PRIMARY KEY, [response_id] TEXT, [tool_id] INTEGER,
   [name] TEXT, [arguments] TEXT, [tool_call_id] TEXT);
 CREATE TABLE [tool_results] ([id] INTEGER PRIMARY KEY, [response_id] TEXT, [tool_id] INTEGER,
@@ -86,7 +93,11 @@ add("attachments", id="a3", type="image/png", content=b"\x89PNG\r\n\x1a\ny")
 add("tool_results_attachments", tool_result_id=1, attachment_id="a3", order=0)
 add("tool_results", id=2, response_id="01c", name="fail", output="", tool_call_id="01b.1",
     exception="Oops")
-add("responses", id="01z", prompt="alone", response="yes", datetime_utc=time(9), model="m")
+add("schemas", id="s1", content='{"properties": {"note": {"description": "said A"}}}')
+add("tools", id=1, hash="t1", name="lookup", description="said B", input_schema='{"x": "said C"}')
+add("tool_responses", tool_id=1, response_id="01z")
+add("responses", id="01z", prompt="alone", response="yes", datetime_utc=time(9), model="m",
+    schema_id="s1", prompt_json='{"messages": [{"content": "alone"}, {"content": "said D"}]}')
 
 # Since 0.32. The name of a message is a digest of what it says and of the one before.
 parts = [0]
@@ -117,6 +128,8 @@ ask = message(system, "user", text("Name a pelican"), dict(type="attachment"))
 add("part_attachments", part_id=parts[0], attachment_id="a1", order=0)
 answer = message(ask, "assistant", dict(type="reasoning", text="hm"), text("Percy"))
 turn("02a", "02thread", ask, answer, 10)
+add("tools", id=2, hash="t2", name="name", description="said E")
+add("turn_tools", turn_id="02a", tool_id=2)
 again = message(answer, "user", text("Now look it up"))
 calls = message(again, "assistant", dict(
     type="tool_call", tool_name="lookup",

@@ -1,0 +1,247 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/base64"
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/lists"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A ledger has the texts that a conversation says, and those of records of which it is not known
+// yet whether it says them: an agent writes some texts twice, in either order.
+type ledger struct {
+	seeds   [2]maphash.Seed
+	said    [2]map[uint64]uint64 // sums of lines; of very many the older ones are forgotten
+	waiting []unsaid
+	left    map[string]bool // names of members that are left out
+	later   bool            // the current record waits for another one, or is left out
+}
+
+// An unsaid has the texts of a record that the conversation does not say so far.
+type unsaid struct {
+	kind  string
+	texts []part
+}
+
+// A part is a text of a record, and the names of the members in which it is.
+type part struct{ path, text string }
+
+// maxSaid limits the lines that are remembered, to some megabytes.
+const maxSaid = 1 << 17
+
+func newLedger() *ledger {
+	return &ledger{
+		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
+		said:  [2]map[uint64]uint64{{}, {}},
+	}
+}
+
+// say remembers that the conversation has a text, and with it the strings of JSON.
+func (l *ledger) say(text []byte) {
+	l.lines(text)
+	if isJSON(text) {
+		each := finder{known: func(text []byte) bool {
+			l.lines(text)
+			return !isJSON(text)
+		}}
+		each.find(text)
+	}
+}
+
+func (l *ledger) lines(text []byte) {
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		l.remember(line)
+	}
+}
+
+// remember remembers a line by two sums with random seeds: different lines collide with a
+// probability of 1 in 2^128.
+func (l *ledger) remember(line []byte) {
+	if len(l.said[0]) >= maxSaid {
+		l.said[0], l.said[1] = map[uint64]uint64{}, l.said[0]
+	}
+	line = bytes.TrimSpace(line)
+	l.said[0][maphash.Bytes(l.seeds[0], line)] = maphash.Bytes(l.seeds[1], line)
+}
+
+func (l *ledger) remembers(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	one := maphash.Bytes(l.seeds[0], line)
+	for _, all := range l.said {
+		if two, ok := all[one]; ok && two == maphash.Bytes(l.seeds[1], line) {
+			return true
+		}
+	}
+	return false
+}
+
+// says reports whether the conversation has all lines of a text, since agents join and cut texts,
+// or the bytes that a text encodes.
+func (l *ledger) says(text []byte) bool {
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		if len(bytes.TrimSpace(line)) > 0 && !l.remembers(line) {
+			return l.encodes(text)
+		}
+	}
+	return true
+}
+
+// encodes reports whether the conversation has the picture or the file in a text, or in a data URL.
+func (l *ledger) encodes(text []byte) bool {
+	if url, ok := bytes.CutPrefix(text, []byte("data:")); ok {
+		_, text, _ = bytes.Cut(url, []byte{','})
+	}
+	data, err := base64.StdEncoding.AppendDecode(nil, text)
+	return err == nil && len(bytes.TrimSpace(data)) > 0 && (l.remembers(data) || l.says(data))
+}
+
+// LeaveOut names members whose texts are not kept where the conversation does not say them.
+func (b *Builder) LeaveOut(names ...string) { b.ledger.left = lists.Set(names) }
+
+// Said records that a text is a part of others that are added.
+func (b *Builder) Said(text string) { b.ledger.say([]byte(text)) }
+
+// proven is Said for what proves reasoning, whether or not that is kept.
+func (b *Builder) proven(md events.Metadata) {
+	for _, key := range md.Keys() {
+		if text, ok := md.Text(key); ok {
+			b.Said(text)
+		}
+	}
+}
+
+// Beside keeps the texts of a record that the conversation does not say when the turn ends.
+func (b *Builder) Beside(kind string, record jsontext.Value) {
+	if jsonspan.IsUsual(record) || record.IsValid(jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true)) {
+		b.beside(kind, record)
+	} else if !b.ledger.says(record) {
+		b.ledger.waiting = append(b.ledger.waiting, unsaid{kind, []part{{"", string(record)}}})
+	}
+}
+
+// beside is Beside for JSON that is valid, but may have names twice and invalid UTF-8.
+func (b *Builder) beside(kind string, record []byte) {
+	var texts []part
+	each := finder{
+		left: b.ledger.left, known: b.ledger.says,
+		tell: func(path string, text []byte) { texts = append(texts, part{path, string(text)}) },
+	}
+	each.find(record)
+	if texts != nil {
+		b.ledger.waiting = append(b.ledger.waiting, unsaid{kind, texts})
+	}
+}
+
+// tellUnsaid keeps the waiting texts that the conversation does not say.
+func (b *Builder) tellUnsaid() {
+	for _, u := range b.ledger.waiting {
+		var rest []map[string]string
+		for _, p := range u.texts {
+			if !b.ledger.says([]byte(p.text)) {
+				rest = append(rest, map[string]string{p.path: p.text})
+			}
+		}
+		if rest != nil {
+			b.Record(time.Time{}, u.kind+"/beside", Marshal(rest))
+		}
+	}
+	b.ledger.waiting = b.ledger.waiting[:0]
+}
+
+// A finder finds the strings in JSON, also in JSON in a string.
+type finder struct {
+	left  map[string]bool        // names of members in which it does not look
+	known func(text []byte) bool // if set, says which strings are not told
+	tell  func(path string, text []byte)
+	steps []step
+	room  []byte // for a string with escapes
+}
+
+// A step is the name of a member, or the number of an element, in which a string is.
+type step struct {
+	name   []byte
+	number int
+}
+
+// find looks in valid JSON.
+func (f *finder) find(v []byte) { f.value(v, jsonspan.SkipSpace(v, 0)) }
+
+// value looks in the value at v[i], and returns the index after it.
+func (f *finder) value(v []byte, i int) int {
+	switch v[i] {
+	case '"':
+		end := jsonspan.StringEnd(v, i)
+		f.text(v[i:end])
+		return end
+	case '{', '[':
+		return f.container(v, i)
+	}
+	return jsonspan.ValueEnd(v, i)
+}
+
+func (f *finder) container(v []byte, i int) int {
+	isObject, depth := v[i] == '{', len(f.steps)
+	defer func() { f.steps = f.steps[:depth] }()
+	f.steps = append(f.steps, step{})
+	for i = jsonspan.SkipSpace(v, i+1); v[i] != '}' && v[i] != ']'; {
+		at := i
+		if isObject {
+			end := jsonspan.StringEnd(v, i)
+			f.steps[depth].name = v[i+1 : end-1]
+			at = jsonspan.SkipSpace(v, jsonspan.SkipSpace(v, end)+1)
+		}
+		if f.left[string(f.steps[depth].name)] {
+			i = jsonspan.ValueEnd(v, at)
+		} else {
+			i = f.value(v, at)
+		}
+		f.steps[depth].number++
+		if i = jsonspan.SkipSpace(v, i); v[i] == ',' {
+			i = jsonspan.SkipSpace(v, i+1)
+		}
+	}
+	return i + 1
+}
+
+func (f *finder) text(quoted []byte) {
+	text := quoted[1 : len(quoted)-1]
+	if !isPlain(text) {
+		f.room = jsonspan.AppendText(f.room[:0], quoted)
+		text = f.room
+	}
+	switch {
+	case f.known != nil && f.known(text):
+	case isJSON(text):
+		inner := finder{left: f.left, known: f.known, tell: f.tell, steps: f.steps}
+		inner.find(text)
+	default:
+		f.tell(f.path(), text)
+	}
+}
+
+// path returns the steps to a string.
+func (f *finder) path() string {
+	var all []string
+	for _, s := range f.steps {
+		if s.name == nil {
+			all = append(all, strconv.Itoa(s.number))
+		} else {
+			all = append(all, string(s.name))
+		}
+	}
+	return strings.Join(all, ".")
+}
+
+// isJSON reports whether a text is an object or a list.
+func isJSON(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && jsonspan.IsUsual(text)
+}
