@@ -114,7 +114,7 @@ func (r *Resolver) pattern(uri string) (string, error) {
 	}
 	base, rest := doublestar.SplitPattern(p)
 	rel, err := r.o.Files.Tree.Rel(filepath.FromSlash(base))
-	return path.Join(rel, rest), err
+	return path.Join(regular.Literal(rel), rest), err
 }
 
 // file resolves one file, or the lines in a fragment.
@@ -204,7 +204,7 @@ func (r *Resolver) matching(
 // candidates returns the files below the directory in which a pattern starts.
 func (r *Resolver) candidates(ctx context.Context, s selection) ([]string, error) {
 	base, _ := doublestar.SplitPattern(s.path)
-	base = strings.ReplaceAll(base, `\`, "")
+	base = named(base)
 	var names []string
 	var err error
 	if s.ignored {
@@ -227,7 +227,7 @@ func (r *Resolver) matches(pattern, name string) bool {
 		return true
 	}
 	if base != "." {
-		name = strings.TrimPrefix(name, strings.ReplaceAll(base, `\`, "")+"/")
+		name = strings.TrimPrefix(name, named(base)+"/")
 	}
 	return !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
@@ -253,3 +253,8 @@ func (r *Resolver) match(pattern, name string) bool {
 }
 
 func isPattern(s string) bool { return strings.ContainsAny(s, "*?[{") }
+
+// named returns the name that a pattern without wildcards matches.
+func named(pattern string) string {
+	return strings.NewReplacer(`\\`, `\`, `\`, "").Replace(pattern)
+}

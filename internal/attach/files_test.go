@@ -69,6 +69,7 @@ func names(rs []events.Resource) string {
 
 func TestFiles(t *testing.T) {
 	w, dir := newFiles(t)
+	put(t, filepath.Join(dir, `o\[d]d`, "o.md"), "odd\n")
 	r := attach.New(attach.Options{Files: w})
 	const rust = "src/%5Bid%5D.tsx src/deep/er.rs src/lib.rs src/main.rs"
 	tests := []struct {
@@ -104,6 +105,8 @@ func TestFiles(t *testing.T) {
 		{"file:**/*.rs file:**/lib.rs?exclude", "src/deep/er.rs src/main.rs"},
 		{"file:src/lib.rs file:**/*.rs?exclude", "src/lib.rs"}, // an explicit name takes precedence
 		{"file:logo.png", "logo.png"},
+		{`file:o\[d]d`, "o%5C%5Bd%5Dd/o.md"}, // as is that of a directory
+		{`file:o\\\[d]d/*.md`, "o%5C%5Bd%5Dd/o.md"},
 	}
 	for _, tt := range tests {
 		got, failures := r.Resolve(t.Context(), strings.Fields(tt.attachments))
@@ -228,7 +231,10 @@ func TestASnapshotDoesNotChange(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	w, dir := newFiles(t)
-	src := filepath.Join(dir, "src")
+	src, odd := filepath.Join(dir, "src"), filepath.Join(dir, "o[d]d")
+	if err := os.Mkdir(odd, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct{ cwd, in, want string }{
 		{dir, "src/main.rs", "file:src/main.rs"},
 		{src, "main.rs", "file:src/main.rs"},
@@ -240,6 +246,8 @@ func TestArguments(t *testing.T) {
 		{dir, "src/**/*.rs", "file:src/**/*.rs"},
 		{src, "*.rs", "file:src/*.rs"},
 		{dir, "*.rs", "file:*.rs"},
+		{odd, "*.rs", `file:o\[d]d/*.rs`},
+		{odd, "../src/*.rs", "file:src/*.rs"},
 		{dir, "https://a.example/x", "https://a.example/x"},
 		{dir, "cmd:git diff", "cmd:git diff"},
 		{src, "file://" + dir + "/src/main.rs#L2-3", "file:src/main.rs#L2-3"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
@@ -35,10 +36,10 @@ func Argument(arg, cwd string, tree *file.Tree) (string, error) {
 		return conversation(id, selector, selects), nil
 	}
 	name, excludes := strings.CutPrefix(arg, "!")
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(cwd, name)
+	if filepath.IsAbs(name) {
+		cwd = ""
 	}
-	rel, err := below(tree, name)
+	rel, err := below(tree, cwd, name)
 	if err != nil {
 		return "", fmt.Errorf("attach %q: %w", arg, err)
 	}
@@ -64,7 +65,7 @@ func fileBelow(u string, tree *file.Tree) string {
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		name, after = rest[:i], rest[i:]
 	}
-	rel, err := below(tree, string(filepath.Separator)+filepath.FromSlash(unescape(name)))
+	rel, err := below(tree, "", string(filepath.Separator)+filepath.FromSlash(unescape(name)))
 	if err != nil {
 		return u
 	}
@@ -82,24 +83,24 @@ func conversation(id, selector string, selects bool) string {
 	return u + "?select=" + selector
 }
 
-// below returns a path relative to the root. If it does not exist, it must be a pattern, and is
-// resolved by the directory that the pattern starts in.
-func below(tree *file.Tree, name string) (string, error) {
-	rel, _, err := tree.Stat(name)
+// below returns the path of a name in dir relative to the root. If it does not exist, the name must
+// be a pattern, and is resolved by the directory that the pattern starts in.
+func below(tree *file.Tree, dir, name string) (string, error) {
+	rel, _, err := tree.Stat(filepath.Join(dir, name))
 	if err == nil {
 		return rel, nil
 	}
-	base, pattern := doublestar.SplitPattern(filepath.ToSlash(name))
+	base, pattern := doublestar.SplitPattern(filepath.ToSlash(filepath.Clean(name)))
 	if !errors.Is(err, fs.ErrNotExist) || !isPattern(pattern) {
 		return "", err
 	}
-	if rel, err = tree.Rel(filepath.FromSlash(base)); err != nil {
+	if rel, err = tree.Rel(filepath.Join(dir, filepath.FromSlash(base))); err != nil {
 		return "", err
 	}
 	if rel == "." {
 		return pattern, nil
 	}
-	return rel + "/" + pattern, nil
+	return regular.Literal(rel) + "/" + pattern, nil
 }
 
 // query parses the parameters of an attachment, and rejects unknown names.
