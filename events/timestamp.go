@@ -35,11 +35,18 @@ func parseTime(s string) (time.Time, error) {
 	}
 	s, leap := cutLeapSecond(strings.ToUpper(s)) // RFC 3339 also has t and z
 	for _, layout := range []string{timeLayoutRead, time.RFC3339, "2006-01-02 15:04:05Z07:00"} {
-		if t, err := time.Parse(layout, s); err == nil {
+		if t, err := time.Parse(layout, s); err == nil && !isBeyondDay(s) {
 			return t.Add(leap).UTC(), nil
 		}
 	}
 	return time.Time{}, errTimestamp
+}
+
+// isBeyondDay reports whether a time has an offset of more than 23 hours or 59 minutes. Go accepts
+// 24 and 60, which RFC 3339 does not have.
+func isBeyondDay(s string) bool {
+	at := len(s) - len("+00:00")
+	return at > 0 && (s[at] == '+' || s[at] == '-') && (s[at+1:at+3] > "23" || s[at+4:] > "59")
 }
 
 // plainTime reads the form in which jp writes times, with the result of parseTime. ok is false for
