@@ -268,6 +268,9 @@ func (im *Importer) before(
 	fresh := im.Fresh && !older
 	if !same && !fresh {
 		keepOld(here.Stream, now)
+		if ok {
+			stayBehind(here.Details, now, v)
+		}
 	}
 	was := imported(here, now)
 	switch {
@@ -408,6 +411,20 @@ func keepOld(here *events.Stream, now *sessions.Conversation) {
 			return was
 		}
 	})
+}
+
+// stayBehind records that other rules, or another importer, made what is kept: only importing again
+// by those of today brings all of it up to date, however often the session grows until then.
+func stayBehind(here *events.Details, now *sessions.Conversation, v events.ImportVersion) {
+	labels, as := now.Details.Labels, now.Version()
+	as.Revision = min(as.Revision, v.Revision)
+	labels[sessions.LabelImport] = as.String()
+	for _, label := range []string{sessions.LabelRules, sessions.LabelDir} {
+		delete(labels, label)
+		if value, ok := here.Labels[label]; ok {
+			labels[label] = value
+		}
+	}
 }
 
 // imported returns the elements of a conversation that have keys of its source, or are summaries of
