@@ -61,15 +61,14 @@ func (u *lookup) isFresh(now time.Time) bool {
 	return u != nil && u.err == nil && u.took > patience/2 && now.Sub(u.ended) < share*u.took
 }
 
-// refresh begins to bring the list up to date, unless a search is running, or has just ended and
-// that suffices.
-func (s *Server) refresh(ctx context.Context, suffices bool) *lookup {
+// refresh begins to bring the list up to date, unless a search is running, or has just ended.
+func (s *Server) refresh(ctx context.Context) *lookup {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
 	if u := s.list.running; u != nil {
 		return u
 	}
-	if u := s.list.last; suffices && u.isFresh(s.now()) {
+	if u := s.list.last; u.isFresh(s.now()) {
 		return u
 	}
 	u := &lookup{begun: s.now(), found: make(chan struct{}), done: make(chan struct{})}
@@ -231,7 +230,7 @@ func (l *list) relate() {
 // settle brings the list up to date as far as that takes no noticeable time: only once, since the
 // rows of an update that takes longer are sent after the page.
 func (s *Server) settle(ctx context.Context) error {
-	u := s.refresh(ctx, true)
+	u := s.refresh(ctx)
 	select {
 	case <-u.done:
 	case <-ctx.Done():
@@ -321,19 +320,20 @@ func (s *Server) find(ctx context.Context, id events.ID) (known, bool, error) {
 	return s.findAgain(ctx, id)
 }
 
-// findAgain returns the entry of a conversation after another search.
+// findAgain asks the source for a conversation. A search that is running may have been there before
+// the conversation was.
 func (s *Server) findAgain(ctx context.Context, id events.ID) (known, bool, error) {
-	u := s.refresh(ctx, false)
-	select {
-	case <-u.found:
-	case <-ctx.Done():
-		return known{}, false, ctx.Err()
+	all, err := s.Source.Entries(ctx)
+	if err != nil {
+		return known{}, false, err
 	}
-	if u.err != nil {
-		return known{}, false, u.err
+	at := slices.IndexFunc(all, func(e Entry) bool { return e.ID == id })
+	if at < 0 {
+		return known{}, false, nil
 	}
-	k, ok := s.list.find(id)
-	return k, ok, nil
+	k, _ := s.list.find(id)
+	k.entry = all[at]
+	return k, true, nil
 }
 
 func (l *list) find(id events.ID) (known, bool) {

@@ -188,6 +188,18 @@ func TestFiguresCome(t *testing.T) {
 	}
 }
 
+// TestAPageOfANewConversation is there although a search that was there before it is still running.
+func TestAPageOfANewConversation(t *testing.T) {
+	src := &source{said: map[events.ID]string{17000000001: "one"}, hold: make(chan struct{})}
+	s := &web.Server{Source: src, Token: "tok", Host: host, Patience: time.Millisecond}
+	get(t, s, "GET", "/tok/")
+	src.said[17000000002] = "two"
+	time.AfterFunc(20*time.Millisecond, func() { close(src.hold) })
+	if code, body, _ := get(t, s, "GET", "/tok/17000000002.html"); code != 200 || !strings.Contains(body, "two") {
+		t.Errorf("got %d", code)
+	}
+}
+
 // TestAListWaitsOnce verifies that an update has the patience of one request: further requests do
 // not wait while streams are read.
 func TestAListWaitsOnce(t *testing.T) {
