@@ -352,7 +352,11 @@ func (a *Approvals) lock() (*os.File, error) {
 	if err := atomicfile.MkdirPrivate(a.store.Dir); err != nil {
 		return nil, err
 	}
-	f, err := atomicfile.OpenPrivate(filepath.Join(a.store.Dir, lockName), os.O_RDWR)
+	name := filepath.Join(a.store.Dir, lockName)
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: regular.ErrNot}
+	}
+	f, err := atomicfile.OpenPrivate(name, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,7 @@ func openedFiles() []opened {
 		{pattern: "data/jp/workspace/*/blobs/*/*/*.blob.gz", by: "print --full LOCAL"},
 		{pattern: "data/jp/workspace/*/blobs/.tmp/gc.stamp", by: "query --id LOCAL hi", helps: true},
 		{pattern: "data/git-jp/approvals.json", by: "trust --list", own: true},
+		{pattern: "data/git-jp/approvals.lock", by: "trust --revoke", own: true},
 		{pattern: "data/jp/workspace/*/sessions/*", by: "ls", helps: true},
 		{pattern: "data/jp/workspace/*/storage", by: "ls --local", helps: true},
 		{pattern: "data/git-jp/workspace/*/sessions/*", by: "ls", helps: true},
