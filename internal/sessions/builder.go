@@ -97,6 +97,7 @@ func NewBuilder(s Session, o Options) *Builder {
 		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{}, all: new(int64),
 		rewound: map[string][]string{},
 	}
+	b.said = b.ledger
 	b.Said(s.Dir) // which a label names
 	return b
 }
@@ -105,7 +106,7 @@ func NewBuilder(s Session, o Options) *Builder {
 func (b *Builder) Child(s Session) *Builder {
 	s.Export = nil // only the session itself begins with it
 	c := NewBuilder(s, b.options)
-	c.all, c.told, c.ledger.left = b.all, b.told, b.ledger.left
+	c.all, c.told, c.left = b.all, b.told, b.left
 	b.children = append(b.children, c)
 	return c
 }
@@ -402,11 +403,11 @@ func (b *Builder) Record(at time.Time, kind string, line []byte) {
 // an unexpected form is not lost. Nor is a text that it has beside what is told.
 func (b *Builder) Telling(at time.Time, kind string, line []byte, tell func()) {
 	was := *b.told
-	b.ledger.later = false
+	b.later = false
 	switch tell(); {
 	case *b.told == was:
 		b.Record(at, kind, line)
-	case !b.ledger.later:
+	case !b.later:
 		b.beside(kind, line)
 	}
 }

@@ -114,7 +114,7 @@ func (b *Builder) bound(size int64) {
 
 // endTurn writes the current turn, if there is one, and its records.
 func (b *Builder) endTurn(over bool) {
-	b.tellUnsaid()
+	tellUnsaid(b)
 	t := b.current
 	b.current = &turn{}
 	defer b.current.reuse(t)

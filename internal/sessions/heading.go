@@ -13,17 +13,18 @@ type heading struct {
 	rank   TitleRank
 	words  string // of the first prompt
 	labels map[string]string
+	said   *ledger
 }
 
 // Headline sets the words that replace a missing title: those of the first prompt that has any.
 func (h *heading) Headline(words string) { h.words = cmp.Or(h.words, strings.TrimSpace(words)) }
 
 // Label sets a label, unless it is set.
-func (b *Builder) Label(key, value string) {
+func (h *heading) Label(key, value string) {
 	value = strings.TrimSpace(value)
-	if _, ok := b.labels[key]; !ok && value != "" && utf8.ValidString(value) {
-		b.labels[key] = value
-		b.Said(value)
+	if _, ok := h.labels[key]; !ok && value != "" && utf8.ValidString(value) {
+		h.labels[key] = value
+		h.said.Said(value)
 	}
 }
 

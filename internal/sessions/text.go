@@ -28,7 +28,7 @@ type keeper struct {
 	room    []byte          // for a text that is looked at
 	plain   []byte          // buffer for the text of a file beside the session
 	json    []byte          // buffer for a record
-	ledger  *ledger
+	*ledger
 }
 
 // Fail ends the import with an error.
@@ -43,13 +43,13 @@ func (k *keeper) Err() error { return k.err }
 
 // Held records that the current record waits for a later one.
 func (k *keeper) Held() {
-	k.ledger.later = true
+	k.later = true
 	*k.told++
 }
 
 // Leave counts bytes of the current record, all of which is left out.
 func (k *keeper) Leave(kind string, bytes int) {
-	k.ledger.later = true
+	k.later = true
 	k.Drop(kind, bytes)
 }
 
@@ -97,7 +97,7 @@ func (k *keeper) bytes(text []byte) []byte {
 
 // valid is bytes for UTF-8.
 func (k *keeper) valid(text []byte) []byte {
-	k.ledger.say(text)
+	k.say(text)
 	text = k.places.replace(text)
 	if k.options.Redact != nil {
 		place := Place{Session: k.session.Name, Key: k.key}
@@ -221,13 +221,13 @@ type Attachment struct {
 }
 
 func (k *keeper) resource(a Attachment) events.Resource {
-	k.ledger.say([]byte(a.Name))
-	k.ledger.say([]byte(a.MIMEType))
+	k.say([]byte(a.Name))
+	k.say([]byte(a.MIMEType))
 	r := events.Resource{MIMEType: a.MIMEType}
 	if textual(a.MIMEType) {
 		a.Content = k.bytes(a.Content)
 	} else {
-		k.ledger.remember(a.Content)
+		k.remember(a.Content)
 	}
 	r.Content = k.content(a.Content)
 	if a.Name != "" {
@@ -300,8 +300,8 @@ func (k *keeper) block(block Block) []events.Block {
 		}
 	}
 	if block.MIMEType != "" {
-		k.ledger.say([]byte(block.MIMEType))
-		k.ledger.remember(block.Data)
+		k.say([]byte(block.MIMEType))
+		k.remember(block.Data)
 		kind := events.BlockImage
 		if strings.HasPrefix(block.MIMEType, "audio/") {
 			kind = events.BlockAudio
@@ -338,7 +338,7 @@ func (k *keeper) parts(text []byte) (all [][]byte) {
 // file returns a read as a resource: its content is the file's own text, which is the same
 // whichever agent read it, and what the model was given is beside it.
 func (k *keeper) file(f *File, plain, shown []byte) events.Block {
-	k.ledger.say([]byte(f.Name))
+	k.say([]byte(f.Name))
 	plain, shown = k.bytes(plain), k.bytes(shown)
 	r := &events.Resource{URI: k.places.uri(f.Name, f.Dir), Content: k.content(plain)}
 	if f.First > 0 && f.Lines > 0 {

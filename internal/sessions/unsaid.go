@@ -103,49 +103,49 @@ func (l *ledger) encodes(text []byte) bool {
 }
 
 // LeaveOut names members whose texts are not kept where the conversation does not say them.
-func (b *Builder) LeaveOut(names ...string) { b.ledger.left = lists.Set(names) }
+func (l *ledger) LeaveOut(names ...string) { l.left = lists.Set(names) }
 
 // Said records that a text is a part of others that are added.
-func (b *Builder) Said(text string) { b.ledger.say([]byte(text)) }
+func (l *ledger) Said(text string) { l.say([]byte(text)) }
 
 // proven is Said for what proves reasoning, whether or not that is kept.
-func (b *Builder) proven(md events.Metadata) {
+func (l *ledger) proven(md events.Metadata) {
 	for _, key := range md.Keys() {
 		if text, ok := md.Text(key); ok {
-			b.Said(text)
+			l.Said(text)
 		}
 	}
 }
 
 // Beside keeps the texts of a record that the conversation does not say when the turn ends.
-func (b *Builder) Beside(kind string, record jsontext.Value) {
+func (l *ledger) Beside(kind string, record jsontext.Value) {
 	if jsonspan.IsUsual(record) || record.IsValid(jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true)) {
-		b.beside(kind, record)
-	} else if !b.ledger.says(record) {
-		b.ledger.waiting = append(b.ledger.waiting, unsaid{kind, []part{{"", string(record)}}})
+		l.beside(kind, record)
+	} else if !l.says(record) {
+		l.waiting = append(l.waiting, unsaid{kind, []part{{"", string(record)}}})
 	}
 }
 
 // beside is Beside for JSON that is valid, but may have names twice and invalid UTF-8.
-func (b *Builder) beside(kind string, record []byte) {
+func (l *ledger) beside(kind string, record []byte) {
 	var texts []part
 	each := finder{
-		left: b.ledger.left, known: b.ledger.says,
+		left: l.left, known: l.says,
 		tell: func(path string, text []byte) { texts = append(texts, part{path, string(text)}) },
 	}
 	each.find(record)
 	if texts != nil {
-		b.ledger.waiting = append(b.ledger.waiting, unsaid{kind, texts})
+		l.waiting = append(l.waiting, unsaid{kind, texts})
 	}
 }
 
 // tellUnsaid keeps the waiting texts that the conversation does not say.
-func (b *Builder) tellUnsaid() {
-	for _, u := range b.ledger.waiting {
+func tellUnsaid(b *Builder) {
+	for _, u := range b.waiting {
 		var rest []map[string]string
 		for _, p := range u.texts {
-			if !b.ledger.says([]byte(p.text)) {
+			if !b.says([]byte(p.text)) {
 				rest = append(rest, map[string]string{p.path: p.text})
 			}
 		}
@@ -153,7 +153,7 @@ func (b *Builder) tellUnsaid() {
 			b.Record(time.Time{}, u.kind+"/beside", Marshal(rest))
 		}
 	}
-	b.ledger.waiting = b.ledger.waiting[:0]
+	b.waiting = b.waiting[:0]
 }
 
 // A finder finds the strings in JSON, also in JSON in a string.

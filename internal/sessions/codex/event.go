@@ -50,12 +50,12 @@ func (m *mapper) flush() {
 			m.spoken[h.text] = true
 			m.Reasoning(m.keyAt(h.number), h.at, h.reply, h.text, events.Metadata{})
 		}
-		m.besideHeld(h)
+		besideHeld(m, h)
 	}
 }
 
 // hold keeps back a text of a line until its duplicate, or anything else, follows.
-func (m *mapper) hold(r *record, h held) {
+func hold(m *mapper, r *record, h held) {
 	m.Held()
 	h.at, h.number, h.kind, h.size = r.Time.Time, m.number, r.kind(), len(r.line)
 	if n := len(m.held); n == 0 || m.held[n-1].number != h.number {
@@ -65,7 +65,7 @@ func (m *mapper) hold(r *record, h held) {
 }
 
 // besideHeld keeps what the lines of held texts, which were added, have beside them.
-func (m *mapper) besideHeld(all ...held) {
+func besideHeld(m *mapper, all ...held) {
 	for _, h := range all {
 		if h.line != nil {
 			m.Beside(h.kind, h.line)
@@ -163,7 +163,7 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 		}
 		m.prompt(h, text, attached(h.all))
 		m.beside(h, text)
-		m.besideHeld(h)
+		besideHeld(m, h)
 		return
 	}
 	all := lists.Map(images, func(url sessions.Text) piece { return piece{Image: url} })
@@ -204,7 +204,7 @@ func (m *mapper) shown(r *record, role role, text string) {
 		m.heard[text]--
 		m.drop(r)
 	default:
-		m.hold(r, held{role: role, text: text, reply: m.replyID()})
+		hold(m, r, held{role: role, text: text, reply: m.replyID()})
 	}
 }
 

@@ -77,7 +77,7 @@ func (m *mapper) inPerson(r *record) {
 		m.others(r, r.p.Content)
 	default:
 		m.others(r, r.p.Content)
-		m.hold(r, held{role: person, text: text, all: all})
+		hold(m, r, held{role: person, text: text, all: all})
 	}
 }
 
@@ -131,7 +131,7 @@ func (m *mapper) assistant(r *record) {
 	m.flush()
 	m.spoken[text] = true
 	m.Message(m.keyAt(number), r.Time.Time, reply, text, r.p.metadata())
-	m.besideHeld(h)
+	besideHeld(m, h)
 	m.others(r, r.p.Content)
 }
 
@@ -141,7 +141,7 @@ func (m *mapper) reasoning(r *record) {
 	reply, number := m.replyID(), m.number
 	again := r.p.Encrypted == "" && len(summary)+len(own) > 0
 	var shown []held
-	defer func() { m.besideHeld(shown...) }()
+	defer func() { besideHeld(m, shown...) }()
 	for _, text := range slices.Concat(summary, own) {
 		again = again && m.spoken[text]
 		if h, ok := m.take(func(h held) bool { return h.role == thought && h.text == text }); ok {
