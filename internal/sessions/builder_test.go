@@ -294,6 +294,29 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// TestBesideIsRedacted checks that a text that a record has beside what is told is looked at with
+// what is before it there, which alone may say that it is a secret.
+func TestBesideIsRedacted(t *testing.T) {
+	record := []byte(`{"text":"One","more":{"args":["curl","-u","ada:1"],"env":[{"name":"TOKEN","value":"2"}],` +
+		`"j":"{\"password\":\"3\"}"}}`)
+	got := map[string]string{}
+	o := sessions.Options{Redact: func(at sessions.Place, text []byte, _ map[string]int) []byte {
+		got[string(text)] += at.Before
+		return text
+	}}
+	build(t, o, func(b *sessions.Builder) {
+		b.Record(at(0), "before", []byte(`["curl","-u","TOKEN"]`))
+		b.Telling(at(1), "said", record, func() { b.Prompt("a", at(1), "One") })
+	})
+	for text, want := range map[string]string{
+		"ada:1": `"curl","-u",`, "2": `{"name":"TOKEN","value":`, "3": `"password":`,
+	} {
+		if !strings.Contains(got[text], want) {
+			t.Errorf("before %s is %s, want %s", text, got[text], want)
+		}
+	}
+}
+
 func TestPlaces(t *testing.T) {
 	for in, want := range map[string]string{
 		"/home/ada/proj":                      "$WORKSPACE",

@@ -97,13 +97,23 @@ func (k *keeper) bytes(text []byte) []byte {
 
 // valid is bytes for UTF-8.
 func (k *keeper) valid(text []byte) []byte {
+	before := ""
+	if k.before != nil {
+		before = k.before.Of(string(text))
+	}
+	return k.after(before, text)
+}
+
+// textAfter is Text for a string with what is before it in JSON.
+func (k *keeper) textAfter(before, s string) string {
+	return string(k.after(before, []byte(strings.ToValidUTF8(s, "\uFFFD"))))
+}
+
+func (k *keeper) after(before string, text []byte) []byte {
 	k.say(text)
 	text = k.places.replace(text)
 	if k.options.Redact != nil {
-		place := Place{Session: k.session.Name, Key: k.key}
-		if k.before != nil {
-			place.Before = k.before.Of(string(text))
-		}
+		place := Place{Session: k.session.Name, Key: k.key, Before: before}
 		text = k.options.Redact(place, text, k.report.Redacted)
 	}
 	if k.options.Refuse != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jsonspan"
 	"github.com/git-jp/git-jp/internal/lists"
+	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -30,8 +31,9 @@ type unsaid struct {
 	texts []part
 }
 
-// A part is a text of a record, and the names of the members in which it is.
-type part struct{ path, text string }
+// A part is a text of a record, and the names of the members in which it is. What is before it there
+// may say that it is a secret, see [secrets.Before].
+type part struct{ path, before, text string }
 
 // maxSaid limits the lines that are remembered, to some megabytes.
 const maxSaid = 1 << 17
@@ -123,21 +125,26 @@ func (l *ledger) Beside(kind string, record jsontext.Value) {
 		jsontext.AllowInvalidUTF8(true)) {
 		l.beside(kind, record)
 	} else if !l.says(record) {
-		l.waiting = append(l.waiting, unsaid{kind, []part{{"", string(record)}}})
+		l.waiting = append(l.waiting, unsaid{kind, []part{{text: string(record)}}})
 	}
 }
 
 // beside is Beside for JSON that is valid, but may have names twice and invalid UTF-8.
 func (l *ledger) beside(kind string, record []byte) {
-	var texts []part
+	isUnsaid := false
 	each := finder{
-		left: l.left, known: l.says,
-		tell: func(path string, text []byte) { texts = append(texts, part{path, string(text)}) },
+		left: l.left, known: l.says, tell: func(_, _ string, _ []byte) { isUnsaid = true },
 	}
+	if each.find(record); !isUnsaid {
+		return
+	}
+	var texts []part
+	each.tell = func(path, before string, text []byte) {
+		texts = append(texts, part{path, before, string(text)})
+	}
+	each.before = &secrets.Before{}
 	each.find(record)
-	if texts != nil {
-		l.waiting = append(l.waiting, unsaid{kind, texts})
-	}
+	l.waiting = append(l.waiting, unsaid{kind, texts})
 }
 
 // tellUnsaid keeps the waiting texts that the conversation does not say.
@@ -146,7 +153,7 @@ func tellUnsaid(b *Builder) {
 		var rest []map[string]string
 		for _, p := range u.texts {
 			if !b.says([]byte(p.text)) {
-				rest = append(rest, map[string]string{p.path: p.text})
+				rest = append(rest, map[string]string{p.path: b.textAfter(p.before, p.text)})
 			}
 		}
 		if rest != nil {
@@ -160,9 +167,11 @@ func tellUnsaid(b *Builder) {
 type finder struct {
 	left  map[string]bool        // names of members in which it does not look
 	known func(text []byte) bool // if set, says which strings are not told
-	tell  func(path string, text []byte)
-	steps []step
-	room  []byte // for a string with escapes
+	tell  func(path, before string, text []byte)
+	// before is told each token, if it is set.
+	before *secrets.Before
+	steps  []step
+	room   []byte // for a string with escapes
 }
 
 // A step is the name of a member, or the number of an element, in which a string is.
@@ -190,6 +199,10 @@ func (f *finder) value(v []byte, i int) int {
 func (f *finder) container(v []byte, i int) int {
 	isObject, depth := v[i] == '{', len(f.steps)
 	defer func() { f.steps = f.steps[:depth] }()
+	if f.before != nil {
+		f.before.Begin(!isObject)
+		defer f.before.End()
+	}
 	f.steps = append(f.steps, step{})
 	for i = jsonspan.SkipSpace(v, i+1); v[i] != '}' && v[i] != ']'; {
 		at := i
@@ -197,6 +210,9 @@ func (f *finder) container(v []byte, i int) int {
 			end := jsonspan.StringEnd(v, i)
 			f.steps[depth].name = v[i+1 : end-1]
 			at = jsonspan.SkipSpace(v, jsonspan.SkipSpace(v, end)+1)
+			if f.before != nil {
+				f.before.Name(string(f.steps[depth].name))
+			}
 		}
 		if f.left[string(f.steps[depth].name)] {
 			i = jsonspan.ValueEnd(v, at)
@@ -217,13 +233,21 @@ func (f *finder) text(quoted []byte) {
 		f.room = jsonspan.AppendText(f.room[:0], quoted)
 		text = f.room
 	}
+	before := ""
+	if f.before != nil {
+		before = f.before.Of(string(text))
+		defer f.before.Value(string(text))
+	}
 	switch {
 	case f.known != nil && f.known(text):
 	case isJSON(text):
 		inner := finder{left: f.left, known: f.known, tell: f.tell, steps: f.steps}
+		if f.before != nil {
+			inner.before = &secrets.Before{}
+		}
 		inner.find(text)
 	default:
-		f.tell(f.path(), text)
+		f.tell(f.path(), before, text)
 	}
 }
 
