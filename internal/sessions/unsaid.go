@@ -31,8 +31,8 @@ type unsaid struct {
 	texts []part
 }
 
-// A part is a text of a record, and the names of the members in which it is. What is before it there
-// may say that it is a secret, see [secrets.Before].
+// A part is a text of a record, and the names of the members in which it is. What is before it
+// there may say that it is a secret, see [secrets.Before].
 type part struct{ path, before, text string }
 
 // maxSaid limits the lines that are remembered, to some megabytes.
