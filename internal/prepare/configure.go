@@ -38,6 +38,7 @@ func (q *Query) configure() error {
 	if err := q.readSetup(); err != nil {
 		return err
 	}
+	q.flags = flags
 	q.typed = len(flags) > 0 || len(q.host.Options) > 0
 	delta, lost := q.Config.Delta()
 	if len(lost) > 0 && !q.target.Fresh {

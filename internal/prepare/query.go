@@ -54,8 +54,9 @@ type Query struct {
 
 	tools       *toolset
 	attachments *Attachments
-	typed       bool // the user set a part of the configuration now
-	settled     bool // the question about foreign settings was asked
+	typed       bool              // the user set a part of the configuration now
+	flags       map[string][]byte // that part by flags
+	settled     bool              // the question about foreign settings was asked
 	closers     []func() error
 }
 

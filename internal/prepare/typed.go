@@ -12,7 +12,8 @@ import (
 )
 
 // ApproveTyped approves what the user typed and the conversation will repeat: there it is foreign,
-// and the next query would ask about it.
+// and the next query would ask about it. What somebody else changed since the configuration was
+// read, as a pull may while the user writes the question, is not typed.
 func (q *Query) ApproveTyped(ctx context.Context) error {
 	if !q.typed {
 		return nil
@@ -28,9 +29,14 @@ func (q *Query) ApproveTyped(ctx context.Context) error {
 			return err
 		}
 		claims := append(next.Claims(), paths...)
-		own := typedClaims(claimsOf(q.Config), claims, q.gate)
+		again, err := jpconfig.Load(q.sources(q.flags)) // after next, so that it has what next has
+		if err != nil {
+			return err
+		}
+		was, is := claimsOf(q.Config), claimsOf(again)
+		own := typedClaims(was, claims, q.gate)
 		own = slices.DeleteFunc(own, func(c trust.Claim) bool {
-			return movedAway(c, q.Config, next)
+			return movedAway(c, q.Config, next) || changed(c.Key, was, is)
 		})
 		if err := q.host.ApproveOwn(q.gate, own); err != nil {
 			return err
@@ -79,6 +85,21 @@ func typedClaims(now, next []trust.Claim, gate trust.Gate) []trust.Claim {
 			return same || c.Key != jpconfig.AttachmentsKey && approved.Allow(other) != nil
 		})
 	})
+}
+
+// changed reports whether the claims of a setting are others than they were.
+func changed(key string, was, is []trust.Claim) bool {
+	values := func(all []trust.Claim) []string {
+		var values []string
+		for _, c := range all {
+			if c.Key == key {
+				values = append(values, string(c.Kind)+" "+c.Value)
+			}
+		}
+		slices.Sort(values)
+		return slices.Compact(values)
+	}
+	return !slices.Equal(values(was), values(is))
 }
 
 // movedAway reports whether a claim is for a provider that the user reached now at another address

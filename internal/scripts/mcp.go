@@ -4,14 +4,22 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// mcpServer is the program mcp-server of scripts: an MCP server over its standard streams.
+// mcpServer is the program mcp-server of scripts: an MCP server over its standard streams, with a
+// tool that ends it.
 func mcpServer() {
-	if err := newMCPServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	s := newMCPServer()
+	s.AddTool(&mcp.Tool{Name: "leave", InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			os.Exit(3)
+			return nil, nil
+		})
+	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		panic(err)
 	}
 }
