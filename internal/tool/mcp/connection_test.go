@@ -10,17 +10,36 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/mcp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestAServerThatEndsIsStartedAgain says how it ended, and asks a new one the next time.
+// A counting starter counts.
+type counting struct {
+	tool.Starter
+	starts int
+}
+
+// Start implements [tool.Starter].
+func (c *counting) Start(ctx context.Context, cmd tool.Command) (tool.Process, error) {
+	c.starts++
+	return c.Starter.Start(ctx, cmd)
+}
+
+// TestAServerThatEndsIsStartedAgain says how it ended, and asks a new one the next time, but not
+// again what the one that ended may have done.
 func TestAServerThatEndsIsStartedAgain(t *testing.T) {
 	s, o := self(t)
+	starter := &counting{Starter: o.Starter}
+	o.Starter = starter
 	session := connect(t, s, o)
 	r := run(t, session, "die", `{"x":1}`)
 	if got := shows(t, r); !strings.Contains(got, "the server ended, exit status 3: out of memory") {
 		t.Errorf("the end: %q", got)
+	}
+	if starter.starts != 1 {
+		t.Errorf("%d servers were asked to die, want 1", starter.starts)
 	}
 	if got := shows(t, run(t, session, "echo", `{"x":2}`)); got != `{"x":2}` {
 		t.Errorf("the next call: %q", got)
