@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -291,6 +292,63 @@ func TestRecords(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"before": 1, "in": 3}, all[0].Report.Records); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// recordsOf returns the lines of the records of a conversation.
+func recordsOf(t *testing.T, c *sessions.Conversation, kept memory) (lines []string) {
+	t.Helper()
+	for _, e := range c.Stream.All() {
+		if content, ok := events.RecordContent(e); ok {
+			text, err := content.Bytes(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+		}
+	}
+	return lines
+}
+
+// TestBeside checks what is kept of a record that says "One", and of one with JSON in a string.
+func TestBeside(t *testing.T) {
+	for record, want := range map[string]string{
+		`{"a":"One"}`:                                         "",
+		`{"a":{"b":["One","Two"]}}`:                           `[{"a.b.1":"Two"}]`,
+		`{"a":{"/home/ada":{"x":"Two"}}}`:                     `[{"a.$HOME.x":"Two"}]`,
+		`{"a":{"\u00e9\"":"Two"}}`:                            `[{"a.é\"":"Two"}]`,
+		`{"\u0069d":"Two"}`:                                   "",
+		`{"a":"{\"b\":\"Two\"}"}`:                             `[{"a.b":"Two"}]`,
+		`{"a":"\u00a0{\"b\":\"Two\"}"}`:                       `[{"a.b":"Two"}]`,
+		`{"a":"{\"b\":\"One\",\"n\":1e5}"}`:                   "",
+		`{"a":"{\"b\":\"Two\",\"n\":1e5}"}`:                   `[{"a.b":"Two"}]`,
+		`{"a":"{\"b\":\"\\ud83d\\ude00\",\"b\":\"One\"}"}`:    `[{"a.b":"😀"}]`,
+		`{"` + strings.Repeat("k", 1000) + `":{"x":["Two"]}}`: `[{"….x.0":"Two"}]`,
+	} {
+		all, kept := build(t, sessions.Options{}, func(b *sessions.Builder) {
+			b.LeaveOut("id")
+			b.Telling(at(1), "said", []byte(record), func() { b.Prompt("a", at(1), "One") })
+		})
+		if got := strings.Join(recordsOf(t, all[0], kept), "\n"); got != want {
+			t.Errorf("of %s is kept %s, want %s", record, got, want)
+		}
+	}
+}
+
+// TestBesideIsBounded checks that the texts of a very long turn do not wait for its end.
+func TestBesideIsBounded(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	all, kept := build(t, sessions.Options{}, func(b *sessions.Builder) {
+		b.Prompt("a", at(0), "One")
+		for i := range 20 {
+			line := fmt.Appendf(nil, `{"a":"Text %d %s"}`, i, long)
+			b.Telling(at(1), "said", line, func() { b.Message(strconv.Itoa(i), at(1), "", "Two", events.Metadata{}) })
+		}
+		b.Record(at(2), "last", []byte(`1`))
+	})
+	lines := recordsOf(t, all[0], kept)
+	if i := slices.Index(lines, "1"); len(lines) != 21 || i == 0 || i == 20 {
+		t.Errorf("of %d records the last one is number %d", len(lines), i)
 	}
 }
 

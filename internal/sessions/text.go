@@ -101,16 +101,16 @@ func (k *keeper) valid(text []byte) []byte {
 	if k.before != nil {
 		before = k.before.Of(string(text))
 	}
+	k.say(text)
 	return k.after(before, text)
 }
 
-// textAfter is Text for a string with what is before it in JSON.
+// textAfter is Text for a string with what is before it in JSON, but does not remember it.
 func (k *keeper) textAfter(before, s string) string {
 	return string(k.after(before, []byte(strings.ToValidUTF8(s, "\uFFFD"))))
 }
 
 func (k *keeper) after(before string, text []byte) []byte {
-	k.say(text)
 	text = k.places.replace(text)
 	if k.options.Redact != nil {
 		place := Place{Session: k.session.Name, Key: k.key, Before: before}

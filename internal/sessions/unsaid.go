@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type ledger struct {
 	seeds   [2]maphash.Seed
 	said    [2]map[uint64]uint64 // sums of lines; of very many the older ones are forgotten
 	waiting []unsaid
+	waits   int             // size of what is waiting, approximately
 	left    map[string]bool // names of members that are left out
 	later   bool            // the current record waits for another one, or is left out
 }
@@ -31,12 +33,23 @@ type unsaid struct {
 	texts []part
 }
 
+// between separates the names in a path: they have full stops themselves.
+const between = "\x00"
+
 // A part is a text of a record, and the names of the members in which it is. What is before it
 // there may say that it is a secret, see [secrets.Before].
 type part struct{ path, before, text string }
 
-// maxSaid limits the lines that are remembered, to some megabytes.
-const maxSaid = 1 << 17
+const (
+	// maxSaid limits the lines that are remembered, to some megabytes.
+	maxSaid = 1 << 17
+	// maxWaiting limits the memory for texts that wait for the end of a turn.
+	maxWaiting = 16 << 20
+	// maxPath limits a path, which each text of a record repeats.
+	maxPath = 200
+	// partSize is what a part takes beside its strings.
+	partSize = 64
+)
 
 func newLedger() *ledger {
 	return &ledger{
@@ -119,21 +132,21 @@ func (l *ledger) proven(md events.Metadata) {
 	}
 }
 
-// Beside keeps the texts of a record that the conversation does not say when the turn ends.
-func (l *ledger) Beside(kind string, record jsontext.Value) {
-	if jsonspan.IsUsual(record) || record.IsValid(jsontext.AllowDuplicateNames(true),
-		jsontext.AllowInvalidUTF8(true)) {
-		l.beside(kind, record)
-	} else if !l.says(record) {
-		l.waiting = append(l.waiting, unsaid{kind, []part{{text: string(record)}}})
+// Beside keeps the texts of a record that the conversation does not say when the turn ends, or when
+// very much waits for that.
+func (b *Builder) Beside(kind string, record jsontext.Value) {
+	if isValid(record) {
+		b.beside(kind, record)
+	} else if !b.says(record) {
+		b.wait(kind, part{text: string(record)})
 	}
 }
 
 // beside is Beside for JSON that is valid, but may have names twice and invalid UTF-8.
-func (l *ledger) beside(kind string, record []byte) {
+func (b *Builder) beside(kind string, record []byte) {
 	isUnsaid := false
 	each := finder{
-		left: l.left, known: l.says, tell: func(_, _ string, _ []byte) { isUnsaid = true },
+		left: b.left, known: b.says, tell: func(_, _ string, _ []byte) { isUnsaid = true },
 	}
 	if each.find(record); !isUnsaid {
 		return
@@ -144,7 +157,17 @@ func (l *ledger) beside(kind string, record []byte) {
 	}
 	each.before = &secrets.Before{}
 	each.find(record)
-	l.waiting = append(l.waiting, unsaid{kind, texts})
+	b.wait(kind, texts...)
+}
+
+func (b *Builder) wait(kind string, texts ...part) {
+	b.waiting = append(b.waiting, unsaid{kind, texts})
+	for _, p := range texts {
+		b.waits += len(p.path) + len(p.before) + len(p.text) + partSize
+	}
+	if b.waits > maxWaiting {
+		tellUnsaid(b)
+	}
 }
 
 // tellUnsaid keeps the waiting texts that the conversation does not say.
@@ -153,14 +176,26 @@ func tellUnsaid(b *Builder) {
 		var rest []map[string]string
 		for _, p := range u.texts {
 			if !b.says([]byte(p.text)) {
-				rest = append(rest, map[string]string{p.path: b.textAfter(p.before, p.text)})
+				rest = append(rest, kept(b, p))
 			}
 		}
 		if rest != nil {
 			b.Record(time.Time{}, u.kind+"/beside", Marshal(rest))
 		}
 	}
-	b.waiting = b.waiting[:0]
+	clear(b.waiting)
+	b.waiting, b.waits = b.waiting[:0], 0
+}
+
+// kept returns a text as it is kept. Each name is looked at alone: one that follows it would hide a
+// directory. It is not said: the number of an element may be a text elsewhere.
+func kept(b *Builder, p part) map[string]string {
+	names := strings.Split(p.path, between)
+	for i, name := range names {
+		names[i] = b.textAfter("", name)
+	}
+	b.Said(p.text)
+	return map[string]string{strings.Join(names, "."): b.textAfter(p.before, p.text)}
 }
 
 // A finder finds the strings in JSON, also in JSON in a string.
@@ -180,8 +215,8 @@ type step struct {
 	number int
 }
 
-// find looks in valid JSON.
-func (f *finder) find(v []byte) { f.value(v, jsonspan.SkipSpace(v, 0)) }
+// find looks in valid JSON, which may have any space around it.
+func (f *finder) find(v []byte) { f.value(bytes.TrimSpace(v), 0) }
 
 // value looks in the value at v[i], and returns the index after it.
 func (f *finder) value(v []byte, i int) int {
@@ -208,7 +243,7 @@ func (f *finder) container(v []byte, i int) int {
 		at := i
 		if isObject {
 			end := jsonspan.StringEnd(v, i)
-			f.steps[depth].name = v[i+1 : end-1]
+			f.steps[depth].name = jsonspan.Unquote(v[i:end])
 			at = jsonspan.SkipSpace(v, jsonspan.SkipSpace(v, end)+1)
 			if f.before != nil {
 				f.before.Name(string(f.steps[depth].name))
@@ -251,21 +286,33 @@ func (f *finder) text(quoted []byte) {
 	}
 }
 
-// path returns the steps to a string.
+// path returns the steps to a string, without the outer ones of a very long way.
 func (f *finder) path() string {
 	var all []string
-	for _, s := range f.steps {
+	size := 0
+	for _, s := range slices.Backward(f.steps) {
+		if size += len(s.name) + 1; size > maxPath {
+			all = append(all, "…")
+			break
+		}
 		if s.name == nil {
 			all = append(all, strconv.Itoa(s.number))
 		} else {
 			all = append(all, string(s.name))
 		}
 	}
-	return strings.Join(all, ".")
+	slices.Reverse(all)
+	return strings.Join(all, between)
 }
 
 // isJSON reports whether a text is an object or a list.
 func isJSON(text []byte) bool {
 	text = bytes.TrimSpace(text)
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && jsonspan.IsUsual(text)
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && isValid(text)
+}
+
+// isValid reports whether a text is JSON in which a finder can look.
+func isValid(v jsontext.Value) bool {
+	return jsonspan.IsUsual(v) ||
+		v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
