@@ -131,9 +131,10 @@ func (m *mapper) event(r *record) {
 	case "exec_command_end", "mcp_tool_call_end":
 		m.ended(r, string(r.p.CallID), r.Payload)
 	case "exec_command_begin", "mcp_tool_call_begin", "patch_apply_begin", "web_search_begin",
-		"exec_command_output_delta", "agent_message_delta", "agent_reasoning_delta",
 		"context_compacted", "web_search_end":
 		m.drop(r)
+	case "exec_command_output_delta", "agent_message_delta", "agent_reasoning_delta":
+		m.Leave(r.kind(), len(r.line)) // the whole follows
 	case "collab_agent_spawn_end":
 		m.Subagent(string(r.p.CallID), name(string(r.p.Thread)))
 		m.keep(r)

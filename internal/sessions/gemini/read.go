@@ -31,7 +31,7 @@ func (Dialect) Read(
 	if err != nil {
 		return v, err
 	}
-	b.LeaveOut("id", "timestamp", "type", "agentId")
+	b.LeaveOut("id", "timestamp", "type", "agentId", "originalContent", "newContent")
 	m := &mapper{Builder: b, session: s, told: map[string]bool{}}
 	m.Title(sessions.TitleModel, string(f.about.Summary))
 	items := f.items

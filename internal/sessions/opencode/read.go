@@ -20,7 +20,7 @@ func (Dialect) Read(
 	if err != nil {
 		return sessions.Version{}, fmt.Errorf("read session %s: %w", s.Name.ID, err)
 	}
-	b.LeaveOut("id", "sessionID", "messageID", "type")
+	b.LeaveOut("id", "sessionID", "messageID", "type", "filediff")
 	m := &mapper{Builder: b, dir: s.Dir}
 	m.Title(sessions.TitleModel, string(t.info.Title))
 	m.tell(t)

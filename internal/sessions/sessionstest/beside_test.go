@@ -13,7 +13,7 @@ import (
 
 // TestBesideIsKept appends records that say more than one thing to sessions: none of it hides
 // another. In testdata/beside they are apart by empty lines. Each @ there is a text of its own,
-// each ^ one in base64, as of an image, and § damages base64.
+// each ^ one in base64, as of an image, and § damages base64; each ~ is a text that is left out.
 func TestBesideIsKept(t *testing.T) {
 	samples(t, func(t *testing.T, a agent, path string) {
 		if filepath.Base(path) != "everything.jsonl" {
@@ -32,9 +32,14 @@ func TestBesideIsKept(t *testing.T) {
 					t.Errorf("%s: %s is lost", record, s)
 				}
 			}
+			if has(all, kept, leftOut) {
+				t.Errorf("%s: %s is kept", record, leftOut)
+			}
 		}
 	})
 }
+
+const leftOut = "not kept"
 
 func bytesOf(t *testing.T, name string) []byte {
 	t.Helper()
@@ -55,6 +60,9 @@ func filled(record string) (text string, said []string) {
 			out.WriteString(next)
 		case '^':
 			out.WriteString(encoded(next))
+		case '~':
+			out.WriteString(leftOut)
+			continue
 		case '§':
 			out.WriteString("!!")
 			continue
