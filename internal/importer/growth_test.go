@@ -1,8 +1,10 @@
 package importer
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/claude"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/google/go-cmp/cmp"
 )
@@ -96,6 +99,62 @@ func TestGrowthIsOneImport(t *testing.T) {
 	} {
 		if agents[a] == 0 {
 			t.Errorf("there is no session of %s", a)
+		}
+	}
+}
+
+// TestGrowthUnderAnotherRevision checks that each turn has its record once where the revision that
+// imported the beginning kept none of the first turn, so that it numbered the others differently.
+func TestGrowthUnderAnotherRevision(t *testing.T) {
+	lines := slices.Collect(bytes.Lines(transcript()))
+	f := Found{Dialect: claude.Dialect{}, Session: sessions.Session{Path: "grow.jsonl"}}
+	const perTurn = 6
+	for _, end := range []int{2*perTurn + 4, 3 * perTurn} { // in a turn, and behind one
+		w := newWorkspace(t)
+		grows(t, w, f, bytes.Join(lines[:end], nil))
+		for _, c := range conversations(t, w) {
+			err := w.Update(t.Context(), c.ID, func(c *workspace.Conversation) error {
+				s := c.Stream
+				s.Remove(slices.IndexFunc(slices.Collect(kinds(s)), isRecord), 1)
+				data := strings.NewReplacer(`"ordinal": 1`, `"ordinal": 0`, `"ordinal": 2`, `"ordinal": 1`).
+					Replace(string(s.Encode()))
+				v, _ := events.ParseImportVersion(c.Details.Labels[sessions.LabelImport])
+				v.Revision--
+				c.Details.Labels[sessions.LabelImport] = v.String()
+				var err error
+				c.Stream, err = events.Decode([]byte(data))
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 { // and again
+			grows(t, w, f, bytes.Join(lines[:4*perTurn], nil))
+		}
+		for _, c := range conversations(t, w) {
+			var of []int
+			turns := c.Stream.TurnOf()
+			for i, e := range c.Stream.All() {
+				if isRecord(e.Kind()) {
+					of = append(of, turns[i])
+				}
+			}
+			if diff := cmp.Diff([]int{1, 2, 3}, of); diff != "" {
+				t.Errorf("%d lines: the records are of the turns -want +got:\n%s", end, diff)
+			}
+		}
+	}
+}
+
+func isRecord(k events.Kind) bool { return k == events.KindAgentRecord }
+
+func kinds(s *events.Stream) iter.Seq[events.Kind] {
+	return func(yield func(events.Kind) bool) {
+		for _, e := range s.All() {
+			if !yield(e.Kind()) {
+				return
+			}
 		}
 	}
 }

@@ -331,6 +331,29 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 			all = append(all, e)
 		}
 	}
+	return append(all, lastRecords(here.Stream, now, end)...)
+}
+
+// lastRecords returns the records of the last turn that was imported whose numbers the source does
+// not give it now, if the common events end in that turn. It gives them anew: another revision
+// counted the records before them differently.
+func lastRecords(here, now *events.Stream, end int) (all []*events.Element) {
+	last := -1
+	keys, turns := sourceKeys(here), here.TurnOf()
+	for i, key := range keys {
+		if key != "" && here.At(i).Kind().IsEvent() {
+			last = i
+		}
+	}
+	if last < 0 || end == 0 || keys[last] != sourceKeys(now)[end-1] {
+		return nil
+	}
+	given := keysOf(now)
+	for i, e := range here.All() {
+		if _, ok := e.RecordKey(); ok && turns[i] == turns[last] && !given[keys[i]] {
+			all = append(all, e)
+		}
+	}
 	return all
 }
 
