@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -25,19 +26,20 @@ var ownCommits = []string{"commit: ", "commit (initial): ", "commit (amend): "}
 // commit made in this clone. Author names prove nothing, since anyone can write them; but only
 // this clone writes its reflog, and no fetch changes it. The commit must have changed the file:
 // a commit on top of another person's change does not count, and neither does content that git
-// would convert: attributes, which anyone can commit, would make another program of it. The name
-// is from the root of the working tree, with slashes.
+// would convert: attributes, which anyone can commit, would make another program of it. The line
+// ends of core.autocrlf, which the user chose, make the same one. The name is from the root of the
+// working tree, with slashes.
 func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	if strings.ContainsAny(name, "\n\x00") {
 		return false, nil
 	}
-	now, err := r.oneID(ctx, git.Command{Args: []string{"hash-object", "--no-filters", "--", name}})
-	if err != nil {
-		return false, fmt.Errorf("look for the commit of %q: %w", name, err)
-	}
 	pairs, err := r.ownMoves(ctx)
 	if err != nil || len(pairs) == 0 {
 		return false, err
+	}
+	now, err := r.committable(ctx, name)
+	if err != nil {
+		return false, fmt.Errorf("look for the commit of %q: %w", name, err)
 	}
 	var ask strings.Builder
 	for _, p := range pairs {
@@ -52,11 +54,31 @@ func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	for pair := range slices.Chunk(lines, 2) {
-		if len(pair) == 2 && pair[0] != now.String() && pair[1] == now.String() {
+		if len(pair) == 2 && !slices.Contains(now, pair[0]) && slices.Contains(now, pair[1]) {
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// committable returns the ids of the blobs whose content the user has in a file: as it is, and with
+// the line ends that a commit gives it by the user's own choice, if a checkout would undo that.
+func (r *Repo) committable(ctx context.Context, name string) (ids []string, err error) {
+	data, err := regular.ReadFile(filepath.Join(r.root, filepath.FromSlash(name)), regular.MaxOther)
+	if err != nil {
+		return nil, err
+	}
+	ids = append(ids, r.HashBlob(data).String())
+	crlf, lf := []byte("\r\n"), []byte("\n")
+	plain := bytes.ReplaceAll(data, crlf, lf)
+	if bytes.Equal(plain, data) || !bytes.Equal(bytes.ReplaceAll(plain, lf, crlf), data) {
+		return ids, nil
+	}
+	how, _, err := r.Config(ctx, "core.autocrlf")
+	if strings.EqualFold(how, "true") {
+		ids = append(ids, r.HashBlob(plain).String())
+	}
+	return ids, err
 }
 
 // ownMoves returns the values of HEAD before and after the commits that were made here, newest

@@ -59,6 +59,16 @@ func TestCommittedHere(t *testing.T) {
 	r.WriteFile(".gitattributes", "justfile ident\n")
 	r.WriteFile("justfile", "v='$Id: a b '; evil; '$'\n")
 	here("what git would commit as the same", false)
+
+	r.Run("config", "core.autocrlf", "true")
+	r.WriteFile("justfile", "from\r\nWindows\r\n")
+	r.Commit("with an editor of Windows")
+	here("with the line ends of the user's git", true)
+	r.WriteFile("justfile", "from\nWindows\r\n")
+	here("with some of them", false)
+	r.Run("config", "core.autocrlf", "input")
+	r.WriteFile("justfile", "from\r\nWindows\r\n")
+	here("with line ends that a checkout would not give", false)
 	if got, err := openAt(t, r).CommittedHere(t.Context(), "never"); err == nil && got {
 		t.Error("a file that is not there is one's own")
 	}
