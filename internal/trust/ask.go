@@ -42,7 +42,9 @@ func (a *Asker) Allow(c Claim) error {
 		a.answered = map[Claim]error{}
 	}
 	for _, member := range g.Claims {
-		a.answered[member] = err
+		if !a.Approvals.approved(member) { // what is stored counts until the user revokes it
+			a.answered[member] = err
+		}
 	}
 	return err
 }

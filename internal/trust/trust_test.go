@@ -267,6 +267,10 @@ func TestAsk(t *testing.T) {
 		if later := open(t, dir, workspace()).Allow(claim()) == nil; later != test.forever {
 			t.Errorf("%.9q: allowed in the next run: %t", test.answer, later)
 		}
+		n, err := open(t, dir, workspace()).Revoke("")
+		if err != nil || n > 0 && a.Allow(claim()) == nil {
+			t.Errorf("%.9q: revoked %d (%v), and it is still allowed", test.answer, n, err)
+		}
 	}
 }
 
