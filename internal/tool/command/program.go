@@ -31,14 +31,14 @@ var runners = map[string][]string{
 	"make":  {"GNUmakefile", "makefile", "Makefile"},
 	"gmake": {"GNUmakefile", "makefile", "Makefile"},
 	"bmake": {"BSDmakefile", "makefile", "Makefile", ".depend"},
-	"npm":   {"package.json", ".npmrc", "server.js", "binding.gyp"},
+	"npm":   {"package.json", ".npmrc", server, "binding.gyp"},
 	"npx":   {"package.json", ".npmrc"},
 	"yarn": {
 		"package.json", ".yarnrc", ".yarnrc.yml", ".pnp.cjs", ".pnp.loader.mjs", "binding.gyp",
 	},
 	"pnpm": {
 		"package.json", ".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs",
-		"pnpmfile.cjs", "server.js", "binding.gyp",
+		"pnpmfile.cjs", server, "binding.gyp",
 	},
 	"bun":  {"package.json", "bunfig.toml"},
 	"bunx": {"package.json", "bunfig.toml"},
@@ -168,13 +168,17 @@ var loaders = map[string][]string{
 	"golangci-lint":  {".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"},
 }
 
+// server is what npm starts of a package that names nothing else: the program itself.
+const server = "server.js"
+
 // LookedFor reports whether a program looks for a file with this path, below any directory, by
-// itself. The path has slashes and is in lower case.
+// itself, and not as the program that the repository is about. The path has slashes and is in lower
+// case.
 func LookedFor(name string) bool {
 	for _, table := range []map[string][]string{runners, loaders} {
 		for _, files := range table {
 			if slices.ContainsFunc(files, func(file string) bool {
-				return strings.HasSuffix("/"+name, "/"+strings.ToLower(file))
+				return file != server && strings.HasSuffix("/"+name, "/"+strings.ToLower(file))
 			}) {
 				return true
 			}

@@ -29,7 +29,7 @@ func TestChangesBehaviour(t *testing.T) {
 	}
 	for _, name := range []string{
 		"main.go", "src/lib.rs", "docs/agents/howto.md", "build/out.txt", "workspace/a.py",
-		"make.go", "README.md", "packages/json.go", "bazel", "x/config.toml", "jp.md", "x/github/y.yml", "test.py",
+		"make.go", "README.md", "packages/json.go", "bazel", "x/config.toml", "server.js", "jp.md", "x/github/y.yml", "test.py",
 	} {
 		if ChangesBehaviour(name) {
 			t.Errorf("%q is asked for", name)
