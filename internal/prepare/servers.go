@@ -8,7 +8,6 @@ import (
 	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm/wire"
-	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/git-jp/git-jp/internal/tool/mcp"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -64,7 +63,8 @@ func (s *servers) close() {
 }
 
 func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) {
-	table, err := serverTable(s.config.Server(id), s.gate)
+	declared := s.config.Server(id)
+	table, err := serverTable(declared, s.gate)
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +81,8 @@ func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) 
 	return mcp.Connect(ctx, server, mcp.Options{
 		Starter: s.host.Starter, Client: mcp.NewClient(wire.ProxyFromEnv(s.host.Getenv).Function()),
 		Dir: s.dir, Space: s.space, Version: s.host.Version,
-		Permit: func(ctx context.Context) error {
-			answered := tool.Waiting(ctx)
-			defer answered()
-			_, err := serverTable(s.config.Server(id), s.gate)
+		Permit: func() error {
+			_, err := serverTable(declared, s.gate)
 			return err
 		},
 	})

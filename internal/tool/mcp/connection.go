@@ -80,8 +80,10 @@ func isUnasked(err error) bool {
 	return errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, errExpired)
 }
 
-// again replaces a connection that has ended, unless another call has done so.
+// again replaces a connection that has ended, unless another call has done so. That takes none of a
+// call's time: the user may be asked, and other calls wait for the answer.
 func (s *Session) again(ctx context.Context, ended *connection) (*connection, error) {
+	defer tool.Waiting(ctx)()
 	s.connecting.Lock()
 	defer s.connecting.Unlock()
 	if s.conn != ended { // only this function changes it
@@ -89,7 +91,7 @@ func (s *Session) again(ctx context.Context, ended *connection) (*connection, er
 	}
 	ended.close()
 	if s.options.Permit != nil {
-		if err := s.options.Permit(ctx); err != nil {
+		if err := s.options.Permit(); err != nil {
 			return nil, err
 		}
 	}

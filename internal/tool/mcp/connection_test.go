@@ -9,9 +9,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/mcp"
+	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -50,12 +52,44 @@ func TestAServerThatEndsIsStartedAgain(t *testing.T) {
 // would run now.
 func TestAServerIsPermittedAgain(t *testing.T) {
 	s, o := self(t)
-	o.Permit = func(context.Context) error { return errors.New("its file has changed") }
+	o.Permit = func() error { return errors.New("its file has changed") }
 	session := connect(t, s, o)
 	run(t, session, "die", `{"x":1}`)
 	got := shows(t, run(t, session, "echo", `{"x":2}`))
 	if !strings.HasSuffix(got, "its file has changed") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestThePermitTakesNoTime checks that a user who thinks about a server that was forgotten uses up
+// the time of none of the calls that wait for it.
+func TestThePermitTakesNoTime(t *testing.T) {
+	const limit = 300 * time.Millisecond
+	srv, forget, _ := forgetful(t, "")
+	session := connect(t, mcp.Server{ID: "srv", URL: srv.URL}, mcp.Options{
+		Client: mcp.NewClient(nil),
+		Permit: func() error { time.Sleep(2 * limit); return nil },
+	})
+	item, err := session.Tool(tool.Config{
+		Name: "echo", Policy: tool.Policy{Run: tool.Unattended, Timeout: limit},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := tool.NewExecutor([]tool.Item{item}, tool.Options{Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget()
+	call := tool.Call{Name: "echo", Arguments: jsontext.Value(`{"x":1}`)}
+	results, err := x.Run(t.Context(), []tool.Call{call, call}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if got := shows(t, r); got != `{"x":1}` {
+			t.Errorf("call %d: %s", i, got)
+		}
 	}
 }
 

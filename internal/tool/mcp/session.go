@@ -43,7 +43,7 @@ type Options struct {
 	Version string       // of this program
 	// Permit is called before a server that ended is connected to again: the files that it runs may
 	// have changed since. Nil permits it.
-	Permit func(context.Context) error
+	Permit func() error
 }
 
 // A Session is a connection to a server, which is made again if the server ended it.
