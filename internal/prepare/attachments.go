@@ -62,7 +62,7 @@ func (h *Host) urls(files builtin.Workspace, args []string) (urls []string, err 
 // Attachments resolves the attachments of a conversation.
 type Attachments struct {
 	host     *Host
-	config   *jpconfig.Config
+	declared []jpconfig.Attachment // read once: a model has several started at the same time
 	gate     trust.Gate
 	files    builtin.Workspace
 	reach    *reach // of foreign attachments
@@ -94,7 +94,9 @@ func (h *Host) attachments(
 	files builtin.Workspace,
 ) *Attachments {
 	r := newReach(ctx, files, s.config)
-	a := &Attachments{host: h, config: s.config, gate: s.gate, files: files, reach: r}
+	a := &Attachments{
+		host: h, declared: s.config.Attachments(), gate: s.gate, files: files, reach: r,
+	}
 	a.resolver = attach.New(attach.Options{
 		Files: files, Starter: h.Starter, Conversations: w, Admits: r.admits, Permit: a.permit,
 		Foreign: func(attachment string) bool { return r.foreign[attachment] },
@@ -117,7 +119,7 @@ func (a *Attachments) permit(attachment string) (err error) {
 	canonical := a.resolver.Canonical(attachment)
 	same := func(u string) bool { return a.resolver.Canonical(u) == canonical }
 	typed := slices.ContainsFunc(a.typed, same)
-	for _, at := range a.config.Attachments() {
+	for _, at := range a.declared {
 		if at.Shown() != attachment && (typed || !same(at.Shown())) {
 			continue
 		}
@@ -144,7 +146,7 @@ func (a *Attachments) URLs(args []string) ([]string, error) {
 	}
 	a.typed = named
 	var all []string
-	for _, at := range a.config.Attachments() {
+	for _, at := range a.declared {
 		if len(args) > 0 && !slices.Contains(named, at.Shown()) {
 			continue
 		}
@@ -212,7 +214,7 @@ func (a *Attachments) due(asked []string, t *query.Target) ([]string, error) {
 	base, _ := parseBase(t.BaseConfig()) // what cannot be read declares nothing
 	had := query.Attached(t.Stream(), base, jpconfig.AttachmentURLs)
 	var urls []string
-	for _, at := range a.config.Attachments() {
+	for _, at := range a.declared {
 		shown := at.Shown()
 		named := slices.Contains(asked, shown)
 		if !named && had[shown] && !attach.Excludes(shown) {
@@ -257,7 +259,7 @@ func (a *Attachments) refresher(s *events.Stream) builtin.Refresher {
 	for _, r := range a.added {
 		now = append(now, r.URI)
 	}
-	for _, at := range a.config.Attachments() {
+	for _, at := range a.declared {
 		if u, err := at.URL.Open(trust.WithoutAsking(a.gate)); err == nil {
 			declared = append(declared, u)
 		}
