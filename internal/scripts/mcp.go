@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,8 +15,7 @@ func mcpServer() {
 	s := newMCPServer()
 	s.AddTool(&mcp.Tool{Name: "leave", InputSchema: map[string]any{"type": "object"}},
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			os.Exit(3)
-			return nil, nil
+			panic("out of memory")
 		})
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		panic(err)

@@ -97,7 +97,7 @@ func NewBuilder(s Session, o Options) *Builder {
 		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{}, all: new(int64),
 		rewound: map[string][]string{},
 	}
-	b.said = b.ledger
+	b.said, b.full = b.ledger, func() { tellUnsaid(b) }
 	b.Said(s.Dir) // which a label names
 	return b
 }

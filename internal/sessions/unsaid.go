@@ -23,6 +23,7 @@ type ledger struct {
 	said    [2]map[uint64]uint64 // sums of lines; of very many the older ones are forgotten
 	waiting []unsaid
 	waits   int             // size of what is waiting, approximately
+	full    func()          // called when that is very much
 	left    map[string]bool // names of members that are left out
 	later   bool            // the current record waits for another one, or is left out
 }
@@ -134,19 +135,19 @@ func (l *ledger) proven(md events.Metadata) {
 
 // Beside keeps the texts of a record that the conversation does not say when the turn ends, or when
 // very much waits for that.
-func (b *Builder) Beside(kind string, record jsontext.Value) {
+func (l *ledger) Beside(kind string, record jsontext.Value) {
 	if isValid(record) {
-		b.beside(kind, record)
-	} else if !b.says(record) {
-		b.wait(kind, part{text: string(record)})
+		l.beside(kind, record)
+	} else if !l.says(record) {
+		l.wait(kind, part{text: string(record)})
 	}
 }
 
 // beside is Beside for JSON that is valid, but may have names twice and invalid UTF-8.
-func (b *Builder) beside(kind string, record []byte) {
+func (l *ledger) beside(kind string, record []byte) {
 	isUnsaid := false
 	each := finder{
-		left: b.left, known: b.says, tell: func(_, _ string, _ []byte) { isUnsaid = true },
+		left: l.left, known: l.says, tell: func(_, _ string, _ []byte) { isUnsaid = true },
 	}
 	if each.find(record); !isUnsaid {
 		return
@@ -157,16 +158,16 @@ func (b *Builder) beside(kind string, record []byte) {
 	}
 	each.before = &secrets.Before{}
 	each.find(record)
-	b.wait(kind, texts...)
+	l.wait(kind, texts...)
 }
 
-func (b *Builder) wait(kind string, texts ...part) {
-	b.waiting = append(b.waiting, unsaid{kind, texts})
+func (l *ledger) wait(kind string, texts ...part) {
+	l.waiting = append(l.waiting, unsaid{kind, texts})
 	for _, p := range texts {
-		b.waits += len(p.path) + len(p.before) + len(p.text) + partSize
+		l.waits += len(p.path) + len(p.before) + len(p.text) + partSize
 	}
-	if b.waits > maxWaiting {
-		tellUnsaid(b)
+	if l.waits > maxWaiting {
+		l.full()
 	}
 }
 
