@@ -64,8 +64,12 @@ func (c *Copies) Know(rs Redactions, id events.ID, s *events.Stream, contents bl
 	k := &known{id: id}
 	c.in = append(c.in, k)
 	here := map[string]map[string][]byte{} // by event and member
+	var records []string
 	for i, key := range s.Keys() {
 		here[key] = map[string][]byte{}
+		if s.At(i).Kind() == events.KindAgentRecord {
+			records = append(records, key)
+		}
 		for _, t := range Texts(s.At(i)) {
 			text, err := t.Content.Bytes(contents)
 			if err == nil {
@@ -79,6 +83,11 @@ func (c *Copies) Know(rs Redactions, id events.ID, s *events.Stream, contents bl
 		for _, member := range slices.Sorted(maps.Keys(named[key])) {
 			text, ok := here[key][member]
 			k.gaps = append(k.gaps, newGap(member, named[key][member], text, !ok))
+			for _, record := range records { // its key changes as its turn grows
+				if text := here[record][member]; !ok && bytes.Contains(text, []byte(markerPrefix)) {
+					k.gaps = append(k.gaps, newGap(member, named[key][member], text, false))
+				}
+			}
 		}
 	}
 }
@@ -155,7 +164,7 @@ func (nothing) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
 
 // Of returns entries for the text in a copy that was redacted in a known conversation: a text that
 // is otherwise identical, or a text of an event that was removed there. A conversation is not
-// compared with itself, because its own entries name its events.
+// compared with itself, because its own entries name its events, but for records, which grow.
 func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all []Redaction) {
 	of := c.copied(s)
 	for i, key := range s.Keys() {
@@ -168,7 +177,7 @@ func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all 
 				continue // unreadable content is reported elsewhere
 			}
 			for _, k := range c.in {
-				if !of[k] || k.id == id {
+				if !of[k] || k.id == id && s.At(i).Kind() != events.KindAgentRecord {
 					continue
 				}
 				if ranges := k.in(t.Member, text, true); len(ranges) > 0 {
