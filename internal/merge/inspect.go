@@ -103,7 +103,18 @@ func (m Merge) inspect(
 	for _, h := range b.sides { // they have content that the merge may lack
 		b.redacted.sources = append(b.redacted.sources, check.Git(m.Repo, h.snap))
 	}
+	b.redacted.versions = b.versions
 	return b, nil
+}
+
+// versions returns the streams of a conversation in the merge and its parents that can be read.
+func (b *inspection) versions(id events.ID) (all []*events.Stream) {
+	for _, h := range append([]homes{b.merged}, b.sides...) {
+		if side, err := h.side(id); err == nil && side.Stream != nil {
+			all = append(all, side.Stream)
+		}
+	}
+	return all
 }
 
 // An inspection compares one workspace in a merge with its parents.

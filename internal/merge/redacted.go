@@ -27,6 +27,10 @@ type redactions struct {
 	sources []check.Source
 	entries secrets.Redactions
 	known   map[string]bool // names of the entries; what one says is determined by its name
+	// versions returns those of a conversation that are at hand, nil if none are: a record, which
+	// has another key whenever it grew, is recognized by them.
+	versions func(events.ID) []*events.Stream
+	copies   map[events.ID]*secrets.Copies // of versions, once they were needed
 	// texts is the content of redacted versions that belongs in the store.
 	texts contents
 }
@@ -79,12 +83,50 @@ func (r *redactions) apply(id events.ID, s *events.Stream) *events.Stream {
 	if s == nil {
 		return s
 	}
-	done, err := r.entries.Apply(id, s, r)
-	if err != nil || done.Stream == s {
+	now := r.applied(id, s, r.entries)
+	now = r.applied(id, now, secrets.NewRedactions(r.copiesOf(id).Of(id, now, r)))
+	if now != s {
+		_, _ = now.Externalize(&r.texts, events.ExternalizeOptions{}) // cannot fail
+	}
+	return now
+}
+
+// copiesOf returns what recognizes the records of a conversation.
+func (r *redactions) copiesOf(id events.ID) *secrets.Copies {
+	if c, ok := r.copies[id]; ok {
+		return c
+	}
+	c := new(secrets.Copies)
+	if r.versions != nil && len(r.entries[id.Digits()]) > 0 {
+		for _, s := range r.versions(id) {
+			c.Know(r.entries, id, s, r)
+		}
+	}
+	if r.copies == nil {
+		r.copies = map[events.ID]*secrets.Copies{}
+	}
+	r.copies[id] = c
+	return c
+}
+
+// decoded returns the versions that can be decoded.
+func decoded(versions ...[]byte) (all []*events.Stream) {
+	for _, version := range versions {
+		if s, err := events.Decode(version); err == nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (r *redactions) applied(
+	id events.ID, s *events.Stream, entries secrets.Redactions,
+) *events.Stream {
+	done, err := entries.Apply(id, s, r)
+	if err != nil {
 		return s
 	}
 	r.texts = append(r.texts, done.Store...)
-	_, _ = done.Stream.Externalize(&r.texts, events.ExternalizeOptions{}) // cannot fail
 	return done.Stream
 }
 
@@ -104,11 +146,11 @@ func (f *File) redact(
 		return fmt.Errorf("read redactions: %w", err)
 	}
 	defer done()
-	for _, version := range [][]byte{f.Base, f.Ours, f.Theirs} {
-		if s, err := events.Decode(version); err == nil {
-			r.entries.Prove(id, s, r)
-		}
+	versions := decoded(f.Base, f.Ours, f.Theirs)
+	for _, s := range versions {
+		r.entries.Prove(id, s, r)
 	}
+	r.versions = func(events.ID) []*events.Stream { return versions }
 	for _, version := range []*[]byte{&f.Base, &f.Ours, &f.Theirs} {
 		if *version, err = r.redacted(repo, id, *version); err != nil {
 			return err
@@ -179,6 +221,14 @@ func withoutRedacted(
 		return nil, fmt.Errorf("%s: read redactions: %w", name, err)
 	}
 	defer done()
+	entries.versions = func(events.ID) (all []*events.Stream) {
+		for _, src := range entries.sources {
+			if other, err := src.ReadFile(name); err == nil {
+				all = append(all, decoded(other)...)
+			}
+		}
+		return all
+	}
 	return entries.redacted(repo, id, version)
 }
 

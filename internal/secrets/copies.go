@@ -164,7 +164,7 @@ func (nothing) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
 
 // Of returns entries for the text in a copy that was redacted in a known conversation: a text that
 // is otherwise identical, or a text of an event that was removed there. A conversation is not
-// compared with itself, because its own entries name its events, but for records, which grow.
+// compared with itself, because its own entries name its events, except for records, which grow.
 func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all []Redaction) {
 	of := c.copied(s)
 	for i, key := range s.Keys() {
