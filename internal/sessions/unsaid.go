@@ -19,8 +19,8 @@ import (
 // A ledger has the texts that a conversation says, and those of records of which it is not known
 // yet whether it says them: an agent writes some texts twice, in either order.
 type ledger struct {
-	seeds   [2]maphash.Seed
-	said    [2]map[uint64]uint64 // sums of lines; of very many the older ones are forgotten
+	seed    maphash.Seed
+	said    [2]map[uint64]struct{} // sums of lines; of very many the older ones are forgotten
 	waiting []unsaid
 	waits   int             // size of what is waiting, approximately
 	full    func()          // called when that is very much
@@ -54,8 +54,7 @@ const (
 
 func newLedger() *ledger {
 	return &ledger{
-		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
-		said:  [2]map[uint64]uint64{{}, {}},
+		seed: maphash.MakeSeed(), said: [2]map[uint64]struct{}{{}, {}},
 	}
 }
 
@@ -77,26 +76,23 @@ func (l *ledger) lines(text []byte) {
 	}
 }
 
-// remember remembers a line by two sums with random seeds: different lines collide with a
-// probability of 1 in 2^128.
+// remember remembers a line by a sum with a random seed: that a line is taken for one of all that
+// are remembered has a probability of 1 in 2^46.
 func (l *ledger) remember(line []byte) {
 	if len(l.said[0]) >= maxSaid {
-		l.said[0], l.said[1] = map[uint64]uint64{}, l.said[0]
+		l.said[0], l.said[1] = map[uint64]struct{}{}, l.said[0]
 	}
-	line = bytes.TrimSpace(line)
-	l.said[0][maphash.Bytes(l.seeds[0], line)] = maphash.Bytes(l.seeds[1], line)
+	l.said[0][l.sum(line)] = struct{}{}
 }
 
 func (l *ledger) remembers(line []byte) bool {
-	line = bytes.TrimSpace(line)
-	one := maphash.Bytes(l.seeds[0], line)
-	for _, all := range l.said {
-		if two, ok := all[one]; ok && two == maphash.Bytes(l.seeds[1], line) {
-			return true
-		}
-	}
-	return false
+	sum := l.sum(line)
+	_, now := l.said[0][sum]
+	_, before := l.said[1][sum]
+	return now || before
 }
+
+func (l *ledger) sum(line []byte) uint64 { return maphash.Bytes(l.seed, bytes.TrimSpace(line)) }
 
 // says reports whether the conversation has all lines of a text, since agents join and cut texts,
 // or the bytes that a text encodes.
