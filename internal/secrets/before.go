@@ -9,7 +9,7 @@ import (
 
 // A Before is what is before a string in JSON, as far as that may say that the string is a secret:
 // the name of its member, what is beside it in its object, the strings before it in a list. It is
-// told each token in order.
+// told each token in order. One that is nil is told nothing: where nothing is looked for.
 type Before struct{ levels []level }
 
 // A level is an object or a list that has not ended.
@@ -22,41 +22,54 @@ type level struct {
 
 // Begin tells that a list or an object begins.
 func (b *Before) Begin(list bool) {
-	b.levels = append(b.levels, level{list: list})
+	if b != nil {
+		b.levels = append(b.levels, level{list: list})
+	}
 }
 
 // End tells that a list or an object ends.
-func (b *Before) End() { b.levels = b.levels[:max(0, len(b.levels)-1)] }
+func (b *Before) End() {
+	if b.innermost() != nil {
+		b.levels = b.levels[:len(b.levels)-1]
+	}
+}
 
 // Name tells the name of a member.
-func (b *Before) Name(name string) {
-	if n := len(b.levels); n > 0 {
-		b.levels[n-1].say(name, ':')
+func (b *Before) Name(name []byte) {
+	if l := b.innermost(); l != nil {
+		l.say(name, ':')
 	}
 }
 
 // Value tells a string after it was looked at.
-func (b *Before) Value(s string) {
-	n := len(b.levels)
-	switch {
-	case n == 0:
-	case b.levels[n-1].list:
-		b.levels[n-1].say(s, ',')
+func (b *Before) Value(s []byte) {
+	switch l := b.innermost(); {
+	case l == nil:
+	case l.list:
+		l.say(s, ',')
 	default:
-		b.levels[n-1].add(s, ',')
+		l.add(s, ',')
 	}
 }
 
-func (l *level) say(s string, end byte) {
+// innermost returns the level that began last, or nil.
+func (b *Before) innermost() *level {
+	if b == nil || len(b.levels) == 0 {
+		return nil
+	}
+	return &b.levels[len(b.levels)-1]
+}
+
+func (l *level) say(s []byte, end byte) {
 	l.member = len(l.said)
 	l.add(s, end)
 }
 
-func (l *level) add(s string, end byte) {
-	if len(s) > maxName || strings.ContainsFunc(s, func(r rune) bool {
+func (l *level) add(s []byte, end byte) {
+	if len(s) > maxName || bytes.ContainsFunc(s, func(r rune) bool {
 		return r != ' ' && (r > 0x7e || !isName(byte(r)) && !strings.ContainsRune("/_=@+", r))
 	}) {
-		s = "" // no name, no option and no command
+		s = nil // no name, no option and no command
 	}
 	if over := len(l.said) - maxBeside; over > maxBeside {
 		l.said = append(l.said[:0], l.said[over:]...)
@@ -66,20 +79,19 @@ func (l *level) add(s string, end byte) {
 }
 
 // Of returns what is before a string: JSON up to its quote.
-func (b *Before) Of(s string) string {
-	n := len(b.levels)
-	if n == 0 {
+func (b *Before) Of(s []byte) string {
+	l := b.innermost()
+	if l == nil {
 		return ""
 	}
-	l := &b.levels[n-1]
 	last := string(l.said[l.member:])
 	switch {
-	case l.list && (strings.HasPrefix(s, "-") || strings.HasPrefix(last, `"-`)):
+	case l.list && (bytes.HasPrefix(s, []byte("-")) || strings.HasPrefix(last, `"-`)):
 		return string(l.said)
 	case l.list:
-		return b.above(n - 1)
+		return b.above(len(b.levels) - 1)
 	case isValueName(strings.Trim(last, `":`)):
-		return b.above(n-1) + "{" + string(l.said)
+		return b.above(len(b.levels)-1) + "{" + string(l.said)
 	}
 	return last
 }
@@ -111,11 +123,11 @@ func eachString(v jsontext.Value, f func(pointer, before, s string)) {
 		case '"':
 			s := t.String()
 			if parent, n := d.StackIndex(d.StackDepth()); parent == '{' && n%2 == 1 {
-				b.Name(s)
+				b.Name([]byte(s))
 				continue
 			}
-			f(string(d.StackPointer()), b.Of(s), s)
-			b.Value(s)
+			f(string(d.StackPointer()), b.Of([]byte(s)), s)
+			b.Value([]byte(s))
 		}
 	}
 }

@@ -251,8 +251,8 @@ func TestDocumentAgain(t *testing.T) {
 func named(name string) string {
 	var b secrets.Before
 	b.Begin(false)
-	b.Name(name)
-	return b.Of("")
+	b.Name([]byte(name))
+	return b.Of(nil)
 }
 
 // TestStringsInLists checks that a string is found by what is before it in a list or an object.

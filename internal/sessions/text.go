@@ -97,10 +97,7 @@ func (k *keeper) bytes(text []byte) []byte {
 
 // valid is bytes for UTF-8.
 func (k *keeper) valid(text []byte) []byte {
-	before := ""
-	if k.before != nil {
-		before = k.before.Of(string(text))
-	}
+	before := k.before.Of(text)
 	k.say(text)
 	return k.after(before, text)
 }
@@ -134,8 +131,7 @@ func (k *keeper) appendJSON(out []byte, v []byte) jsontext.Value {
 		return k.tokens(v)
 	}
 	var err error
-	k.before = &secrets.Before{}
-	defer func() { k.before = nil }()
+	defer k.look()()
 	out = slices.Grow(out, len(v))
 	for i := 0; i < len(v); {
 		switch v[i] {
@@ -170,18 +166,26 @@ func (k *keeper) appendJSON(out []byte, v []byte) jsontext.Value {
 	return out
 }
 
+// look begins to look at what is before each string of JSON, if something may be redacted.
+func (k *keeper) look() (end func()) {
+	if k.options.Redact != nil {
+		k.before = &secrets.Before{}
+	}
+	return func() { k.before = nil }
+}
+
 // string is bytes for a string of JSON, which may be the name of a member.
 func (k *keeper) string(isName bool, s []byte) []byte {
-	if isName {
-		before := k.before
-		k.before = nil
+	if !isName {
 		s = k.bytes(s)
-		k.before = before
-		before.Name(string(s))
+		k.before.Value(s)
 		return s
 	}
+	before := k.before
+	k.before = nil
 	s = k.bytes(s)
-	k.before.Value(string(s))
+	k.before = before
+	before.Name(s)
 	return s
 }
 
@@ -197,8 +201,7 @@ func (k *keeper) tokens(v []byte) jsontext.Value {
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))
 	dec := jsontext.NewDecoder(bytes.NewReader(v),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	k.before = &secrets.Before{}
-	defer func() { k.before = nil }()
+	defer k.look()()
 	for first := true; first || dec.StackDepth() > 0; first = false {
 		t, err := dec.ReadToken()
 		switch kind := t.Kind(); {

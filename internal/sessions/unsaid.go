@@ -20,12 +20,13 @@ import (
 // yet whether it says them: an agent writes some texts twice, in either order.
 type ledger struct {
 	seed    maphash.Seed
-	said    [2]map[uint64]struct{} // sums of lines; of very many the older ones are forgotten
+	said    [2]map[uint64]struct{} // sums of texts and their lines; the older ones are forgotten
 	waiting []unsaid
 	waits   int             // size of what is waiting, approximately
 	full    func()          // called when that is very much
 	left    map[string]bool // names of members that are left out
 	later   bool            // the current record waits for another one, or is left out
+	each    finder          // for all records, since it has memory
 }
 
 // An unsaid has the texts of a record that the conversation does not say so far.
@@ -42,7 +43,7 @@ const between = "\x00"
 type part struct{ path, before, text string }
 
 const (
-	// maxSaid limits the lines that are remembered, to some megabytes.
+	// maxSaid limits what is remembered, to some megabytes.
 	maxSaid = 1 << 17
 	// maxWaiting limits the memory for texts that wait for the end of a turn.
 	maxWaiting = 16 << 20
@@ -60,8 +61,7 @@ func newLedger() *ledger {
 
 // say remembers that the conversation has a text, and with it the strings of JSON.
 func (l *ledger) say(text []byte) {
-	l.lines(text)
-	if isJSON(text) {
+	if l.lines(text) && isJSON(text) {
 		each := finder{known: func(text []byte) bool {
 			l.lines(text)
 			return !isJSON(text)
@@ -70,33 +70,42 @@ func (l *ledger) say(text []byte) {
 	}
 }
 
-func (l *ledger) lines(text []byte) {
-	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
-		l.remember(line)
+// lines remembers a text, and then its lines: one that is among the newer sums is not new.
+func (l *ledger) lines(text []byte) (isNew bool) {
+	if isNew = l.remember(text); isNew {
+		for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+			l.remember(line)
+		}
 	}
+	return isNew
 }
 
-// remember remembers a line by a sum with a random seed: that a line is taken for one of all that
-// are remembered has a probability of 1 in 2^46.
-func (l *ledger) remember(line []byte) {
+// remember remembers a text or a line by a sum with a random seed: that another one is taken for
+// one of all that are remembered has a probability of 1 in 2^46.
+func (l *ledger) remember(text []byte) (isNew bool) {
 	if len(l.said[0]) >= maxSaid {
 		l.said[0], l.said[1] = map[uint64]struct{}{}, l.said[0]
 	}
-	l.said[0][l.sum(line)] = struct{}{}
+	before := len(l.said[0])
+	l.said[0][l.sum(text)] = struct{}{}
+	return len(l.said[0]) > before
 }
 
-func (l *ledger) remembers(line []byte) bool {
-	sum := l.sum(line)
+func (l *ledger) remembers(text []byte) bool {
+	sum := l.sum(text)
 	_, now := l.said[0][sum]
 	_, before := l.said[1][sum]
 	return now || before
 }
 
-func (l *ledger) sum(line []byte) uint64 { return maphash.Bytes(l.seed, bytes.TrimSpace(line)) }
+func (l *ledger) sum(text []byte) uint64 { return maphash.Bytes(l.seed, bytes.TrimSpace(text)) }
 
-// says reports whether the conversation has all lines of a text, since agents join and cut texts,
-// or the bytes that a text encodes.
+// says reports whether the conversation has a text, all its lines, since agents join and cut texts,
+// or the bytes that it encodes.
 func (l *ledger) says(text []byte) bool {
+	if l.remembers(text) {
+		return true
+	}
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		if len(bytes.TrimSpace(line)) > 0 && !l.remembers(line) {
 			return l.encodes(text)
@@ -142,9 +151,9 @@ func (l *ledger) Beside(kind string, record jsontext.Value) {
 // beside is Beside for JSON that is valid, but may have names twice and invalid UTF-8.
 func (l *ledger) beside(kind string, record []byte) {
 	isUnsaid := false
-	each := finder{
-		left: l.left, known: l.says, tell: func(_, _ string, _ []byte) { isUnsaid = true },
-	}
+	each := &l.each
+	each.left, each.known, each.before = l.left, l.says, nil
+	each.tell = func(_, _ string, _ []byte) { isUnsaid = true }
 	if each.find(record); !isUnsaid {
 		return
 	}
@@ -197,10 +206,9 @@ func kept(b *Builder, p part) map[string]string {
 
 // A finder finds the strings in JSON, also in JSON in a string.
 type finder struct {
-	left  map[string]bool        // names of members in which it does not look
-	known func(text []byte) bool // if set, says which strings are not told
-	tell  func(path, before string, text []byte)
-	// before is told each token, if it is set.
+	left   map[string]bool        // names of members in which it does not look
+	known  func(text []byte) bool // if set, says which strings are not told
+	tell   func(path, before string, text []byte)
 	before *secrets.Before
 	steps  []step
 	room   []byte // for a string with escapes
@@ -231,10 +239,8 @@ func (f *finder) value(v []byte, i int) int {
 func (f *finder) container(v []byte, i int) int {
 	isObject, depth := v[i] == '{', len(f.steps)
 	defer func() { f.steps = f.steps[:depth] }()
-	if f.before != nil {
-		f.before.Begin(!isObject)
-		defer f.before.End()
-	}
+	f.before.Begin(!isObject)
+	defer f.before.End()
 	f.steps = append(f.steps, step{})
 	for i = jsonspan.SkipSpace(v, i+1); v[i] != '}' && v[i] != ']'; {
 		at := i
@@ -242,9 +248,7 @@ func (f *finder) container(v []byte, i int) int {
 			end := jsonspan.StringEnd(v, i)
 			f.steps[depth].name = jsonspan.Unquote(v[i:end])
 			at = jsonspan.SkipSpace(v, jsonspan.SkipSpace(v, end)+1)
-			if f.before != nil {
-				f.before.Name(string(f.steps[depth].name))
-			}
+			f.before.Name(f.steps[depth].name)
 		}
 		if f.left[string(f.steps[depth].name)] {
 			i = jsonspan.ValueEnd(v, at)
@@ -265,11 +269,7 @@ func (f *finder) text(quoted []byte) {
 		f.room = jsonspan.AppendText(f.room[:0], quoted)
 		text = f.room
 	}
-	before := ""
-	if f.before != nil {
-		before = f.before.Of(string(text))
-		defer f.before.Value(string(text))
-	}
+	defer f.before.Value(text)
 	switch {
 	case f.known != nil && f.known(text):
 	case isJSON(text):
@@ -279,7 +279,7 @@ func (f *finder) text(quoted []byte) {
 		}
 		inner.find(text)
 	default:
-		f.tell(f.path(), before, text)
+		f.tell(f.path(), f.before.Of(text), text)
 	}
 }
 
