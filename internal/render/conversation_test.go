@@ -295,6 +295,12 @@ func TestNothingIsLeftOutOfQuestionsAndResources(t *testing.T) {
 		strings.Contains(markdown, "a/<b>") {
 		t.Errorf("Markdown:\n%s", markdown)
 	}
+	lines, _ := render(t, c, Options{Format: FormatJSON})
+	for _, want := range []string{`"title":"The <b> @ada"`, `"uri":"test://same"}`} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("%q is not in the JSON:\n%s", want, lines)
+		}
+	}
 }
 
 func TestNoStore(t *testing.T) {

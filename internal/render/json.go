@@ -52,6 +52,7 @@ type jsonEvent struct {
 type jsonContent struct {
 	Type     string          `json:"type"`
 	URI      string          `json:"uri,omitempty"`
+	Title    string          `json:"title,omitempty"`
 	MIMEType string          `json:"mime_type,omitempty"`
 	SHA256   string          `json:"sha256,omitempty"`
 	Size     *int64          `json:"size,omitempty"`
@@ -142,7 +143,7 @@ func contentsJSON(parts []part) []jsonContent {
 }
 
 func (p part) json() jsonContent {
-	c := jsonContent{Type: string(p.kind), URI: p.uri, MIMEType: p.mime}
+	c := jsonContent{Type: string(p.kind), URI: p.uri, Title: p.title, MIMEType: p.mime}
 	if p.hasRef {
 		c.SHA256, c.Size = p.ref.Hash.String(), &p.ref.Size
 	}
