@@ -120,7 +120,7 @@ func (f File) streams() (*Merged, error) {
 		}
 		var err error
 		if sides[i].Stream, err = events.Decode(data); err != nil {
-			return nil, fmt.Errorf("%s: %w", versionNames[i], err)
+			return nil, &VersionError{i, err}
 		}
 	}
 	merge := threeway.Merge
@@ -142,7 +142,26 @@ func (f File) streams() (*Merged, error) {
 // differ from our version, so that git checkout --ours is a decision and a plain git add is not.
 var leftMark = []byte(" \n")
 
-var versionNames = [3]string{"the common ancestor", "our version", "their version"}
+// A VersionError reports that the stream of one version cannot be decoded.
+type VersionError struct {
+	version int // 0 is the common ancestor, 1 ours, 2 theirs
+	err     error
+}
+
+// Error names the version.
+func (e *VersionError) Error() string {
+	name := [3]string{"the common ancestor", "our version", "their version"}[e.version]
+	return fmt.Sprintf("%s: %s", name, e.err)
+}
+
+// Unwrap returns what is wrong with it.
+func (e *VersionError) Unwrap() error { return e.err }
+
+// Takes returns the option with which git checkout takes a version that can be decoded, or "" if
+// either side may.
+func (e *VersionError) Takes() string {
+	return [3]string{"", "--theirs", "--ours"}[e.version]
+}
 
 // needsBeside reports whether the merge of a stream needs the files beside it: only a change of the
 // configuration may have to be restored, and only an import has a source.

@@ -24,6 +24,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/filelock"
+	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/stage"
@@ -284,6 +285,7 @@ func gitHint(err error) string {
 
 // contentHints helps with damaged and missing files.
 func contentHints(err error) []string {
+	version := new(merge.VersionError)
 	switch {
 	case isA[*workspace.DuplicateError](err):
 		return []string{"'git jp repair' unites them"}
@@ -299,6 +301,8 @@ func contentHints(err error) []string {
 			"'git hash-object -w FILE' writes it again where its file is still there"}
 	case errors.Is(err, stage.ErrUnpublished):
 		return []string{"'git push', then try again"}
+	case errors.As(err, &version):
+		return []string{versionHint(version)}
 	case isA[*events.SyntaxError](err):
 		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):
@@ -330,6 +334,14 @@ func isMisplaced(err error) bool {
 // it names this command and no other, unless git waits for a merge of the file: the command knows
 // which version is certain.
 const RepairHere = "git jp repair"
+
+// versionHint says how a merge ends whose drivers cannot merge.
+func versionHint(e *merge.VersionError) string {
+	if e.Takes() == "" {
+		return "'git checkout --ours <path>' or '--theirs' takes the version of one side"
+	}
+	return "'git checkout " + e.Takes() + " <path>' takes the other version"
+}
 
 // syntaxHint says what helps with a file that cannot be loaded. Copies in the user's own data are
 // not repaired.
