@@ -271,7 +271,8 @@ func (p *prepared) behindBefore(
 		}
 		return all, nil
 	}
-	if v, ok := here.Details.Resumed()[s.Name.String()]; ok && v.Length > 0 {
+	v, ok := here.Details.Resumed()[s.Name.String()]
+	if ok && v.Length > 0 && v.Length <= p.behind.Version().Length { // else it is older than that
 		then, err := im.read(ctx, p.dialect, s, v.Length, discard{})
 		if err != nil {
 			return nil, fmt.Errorf("read the first %d bytes again: %w", v.Length, err)

@@ -247,7 +247,8 @@ func (im *Importer) before(
 	for _, label := range []string{sessions.LabelRules, sessions.LabelDir} {
 		same = same && labels[label] == now.Details.Labels[label]
 	}
-	if same && d.Appends(s) && v.Length > 0 {
+	// An older state may be that of another copy, or was read before another import read more.
+	if same && d.Appends(s) && v.Length > 0 && !older {
 		all, err := im.read(ctx, d, s, v.Length, discard{})
 		if err != nil {
 			return nil, fmt.Errorf("read the first %d bytes again: %w", v.Length, err)

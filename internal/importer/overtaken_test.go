@@ -1,0 +1,82 @@
+package importer
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestOvertaken checks that an import changes nothing if another one read more of the session and
+// was saved first, as when a hook runs beside an import.
+func TestOvertaken(t *testing.T) {
+	lines := slices.Collect(bytes.Lines(transcript()))
+	const perTurn = 6
+	for _, before := range []int{0, perTurn, perTurn + 3} { // how much is here before both
+		for _, read := range []int{2 * perTurn, 2*perTurn + 4} {
+			w, s := newWorkspace(t), writeSession(t, transcript())
+			upTo := func(end int) {
+				if err := os.WriteFile(s.Path, bytes.Join(lines[:end], nil), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if upTo(before); before > 0 {
+				importOne(t, &Importer{Workspace: w}, listed(t, claude.Dialect{}, s.Path))
+			}
+			upTo(read)
+			overtaken(t, w, claude.Dialect{}, s.Path, func() { upTo(len(lines)) })
+		}
+	}
+	for _, d := range resumable {
+		w := newWorkspace(t)
+		x := export(t, w, ours(t, w, "First?", "Second?"), d)
+		x.asks(t, "Here?", "Yes.")
+		x.takes(t, &Importer{Workspace: w})
+		x.asks(t, "And here?", "Yes.")
+		overtaken(t, w, d, x.path, func() {
+			x.asks(t, "Elsewhere?", "No.")
+			x.asks(t, "Anywhere?", "No.")
+		})
+	}
+}
+
+// overtaken reads a session, and saves what it says after another import read more of it.
+func overtaken(
+	t *testing.T, w *workspace.Workspace, d sessions.Dialect, path string, grow func(),
+) {
+	t.Helper()
+	slow := &Importer{Workspace: w}
+	p := slow.prepare(t.Context(), d, listed(t, d, path), (*blobs.Store).NewBatch)
+	if p.batch == nil {
+		t.Fatal(p.out.State, p.err)
+	}
+	grow()
+	fast := &Importer{Workspace: w}
+	if _, err := fast.Import(t.Context(), d, listed(t, d, path)); err != nil {
+		t.Fatal(err)
+	}
+	want := has(t, w)
+	p.err = p.batch.Commit()
+	if out, err := slow.finish(t.Context(), p); err != nil || out.State != Unchanged {
+		t.Errorf("%s: it is %s, %v", d.Agent(), out.State, err)
+	}
+	if diff := cmp.Diff(want, has(t, w)); diff != "" {
+		t.Errorf("%s: -before +after:\n%s", d.Agent(), diff)
+	}
+}
+
+// listed returns the session in a file.
+func listed(t *testing.T, d sessions.Dialect, path string) sessions.Session {
+	t.Helper()
+	found, err := d.List(t.Context(), path)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d sessions, %v", len(found), err)
+	}
+	return found[0]
+}
