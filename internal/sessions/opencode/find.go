@@ -138,7 +138,7 @@ func listDatabase(ctx context.Context, path string) (all []sessions.Session, err
 			told := told[string(in.ID)]
 			in.Time.Updated = max(in.Time.Updated, told.updated)
 			s := in.session(path)
-			if told.back {
+			if told.back || !told.ended() {
 				s.Length = 0 // the latest change may not be the last one
 			}
 			all = append(all, s)
@@ -152,6 +152,13 @@ func listDatabase(ctx context.Context, path string) (all []sessions.Session, err
 type times struct {
 	created, updated sessions.Number // the last one was created, and the latest change
 	back             bool            // the clock went back between two of them
+	last             message         // the last one, without its parts
+}
+
+// ended reports whether nothing is added to the last message any more: until then its parts change
+// without it, and stay so if opencode is killed.
+func (t times) ended() bool {
+	return t.last.data == nil || !t.last.head().Time.Completed.IsZero()
 }
 
 // answered returns the times of the messages of each session: the end of an answer does not always
@@ -163,6 +170,7 @@ func answered(db *sqlite.Database) (map[string]times, error) {
 		t := all[id]
 		t.back = t.back || created < t.created
 		t.created, t.updated = created, max(t.updated, sessions.Number(r.Int("time_updated")))
+		t.last.data = r.Bytes("data")
 		all[id] = t
 		return nil
 	})

@@ -306,3 +306,19 @@ func TestLengthAfterAWrongClock(t *testing.T) {
 		t.Error("the clock of another session counts")
 	}
 }
+
+// TestLengthInATurn checks that the length of a session counts as unknown while its last message
+// has not ended, also if opencode was killed: its parts change, and nothing else does.
+func TestLengthInATurn(t *testing.T) {
+	data, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := filepath.Join(t.TempDir(), "open.db")
+	write(t, open, strings.ReplaceAll(string(data), `"completed":`, `"completes":`))
+	for id, s := range listed(t, open) {
+		if s.Length != 0 {
+			t.Errorf("%s has length %d, want 0", id, s.Length)
+		}
+	}
+}
