@@ -249,6 +249,9 @@ func findAs(ctx context.Context, path string, head []byte, add func(Found)) bool
 			continue
 		}
 		all, err := d.List(ctx, path)
+		if errors.Is(err, sessions.ErrOther) {
+			continue // another agent's, or none's
+		}
 		if err != nil {
 			add(Found{Session: sessions.Session{Path: path}, Dialect: d, Err: err})
 			return true

@@ -51,6 +51,10 @@ func ListEach(
 	}
 }
 
+// ErrOther reports a database without the tables of an agent: it is another agent's, or that of a
+// version that is not known.
+var ErrOther = errors.New("its tables are not those of a known version")
+
 var errNoRecord = errors.New("no line of it is a record")
 
 // Readable returns an error for a file that cannot be read, because it may have a session. Files

@@ -143,6 +143,9 @@ func (db *Database) Has(table string, columns ...string) bool {
 	return t != nil
 }
 
+// IsEmpty reports whether no program has made a table yet.
+func (db *Database) IsEmpty() bool { return len(db.tables) == 0 }
+
 // Table returns a table. A missing one has no rows.
 func (db *Database) Table(name string) *Table {
 	if t := db.tables[fold(name)]; t != nil {

@@ -59,6 +59,9 @@ func (Dialect) List(ctx context.Context, path string) ([]sessions.Session, error
 	var l *listing
 	err := sqlite.View(ctx, path, func(db *sqlite.Database) error {
 		l = &listing{path: path, byID: map[string]*sessions.Session{}}
+		if !hasLegacy(db) && !hasThreads(db) && !db.IsEmpty() {
+			return sessions.ErrOther
+		}
 		return errors.Join(l.legacy(db), l.threads(db))
 	})
 	if err != nil {
@@ -91,8 +94,16 @@ func (l *listing) session(id string) *sessions.Session {
 	return s
 }
 
+func hasLegacy(db *sqlite.Database) bool {
+	return db.Has("responses", "id", "conversation_id", "response")
+}
+
+func hasThreads(db *sqlite.Database) bool {
+	return db.Has("turns", "id", "thread_id", "tip_message_hash")
+}
+
 func (l *listing) legacy(db *sqlite.Database) error {
-	if !db.Has("responses", "id", "conversation_id", "response") {
+	if !hasLegacy(db) {
 		return nil
 	}
 	err := db.Table("conversations").Each(func(r sqlite.Row) error {
@@ -117,7 +128,7 @@ func ownerOf(r sqlite.Row) string {
 }
 
 func (l *listing) threads(db *sqlite.Database) error {
-	if !db.Has("turns", "id", "thread_id", "tip_message_hash") {
+	if !hasThreads(db) {
 		return nil
 	}
 	err := db.Table("threads").Each(func(r sqlite.Row) error {

@@ -154,13 +154,14 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestOtherDatabase checks that a database of another program has no conversations.
+// TestOtherDatabase checks that a database of another program is named.
 func TestOtherDatabase(t *testing.T) {
 	for _, name := range []string{
 		"../../sqlite/testdata/rows.db", "../opencode/testdata/session.db",
 	} {
-		if all := listed(t, name); len(all) != 0 {
-			t.Errorf("%s: %v", name, all)
+		all, err := llm.Dialect{}.List(t.Context(), name)
+		if !errors.Is(err, sessions.ErrOther) || len(all) != 0 {
+			t.Errorf("%s: %v, %v", name, all, err)
 		}
 	}
 }

@@ -126,8 +126,8 @@ const maxFile = 64 << 20
 func listDatabase(ctx context.Context, path string) (all []sessions.Session, err error) {
 	err = sqlite.View(ctx, path, func(db *sqlite.Database) error {
 		all = nil
-		if !isOurs(db) {
-			return nil
+		if !isOurs(db) && !db.IsEmpty() {
+			return sessions.ErrOther
 		}
 		told, err := answered(db)
 		if err != nil {
@@ -179,7 +179,7 @@ func answered(db *sqlite.Database) (map[string]times, error) {
 
 func isOurs(db *sqlite.Database) bool {
 	return db.Has("session", "id", "directory") && db.Has("message", "id", "session_id", "data") &&
-		db.Has("part", "id", "message_id", "data")
+		db.Has("part", "id", "message_id", "session_id", "data")
 }
 
 // info describes a session.

@@ -266,15 +266,25 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestOtherDatabase checks that a database of another program has no sessions.
+// TestOtherDatabase checks that a database of another program, or of a version that has other
+// tables, is named.
 func TestOtherDatabase(t *testing.T) {
-	all, err := opencode.Dialect{}.List(t.Context(), "../../sqlite/testdata/rows.db")
-	if err != nil || len(all) != 0 {
-		t.Errorf("%v, %v", all, err)
+	data, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := filepath.Join(t.TempDir(), "renamed.db")
+	const column = "`message_id` text NOT NULL, `session_id`"
+	write(t, renamed, strings.ReplaceAll(string(data), column, column[:len(column)-3]+"no`"))
+	for _, path := range []string{"../../sqlite/testdata/rows.db", renamed} {
+		all, err := opencode.Dialect{}.List(t.Context(), path)
+		if !errors.Is(err, sessions.ErrOther) || len(all) != 0 {
+			t.Errorf("%s: %v, %v", path, all, err)
+		}
 	}
 	name := filepath.Join(t.TempDir(), "x.db")
 	write(t, name, "SQLite format 3\x00 and no more")
-	if _, err = (opencode.Dialect{}).List(t.Context(), name); !errors.Is(err, sqlite.ErrNotDatabase) {
+	if _, err := (opencode.Dialect{}).List(t.Context(), name); !errors.Is(err, sqlite.ErrNotDatabase) {
 		t.Errorf("a torn database: %v", err)
 	}
 }
