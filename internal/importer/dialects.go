@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -66,6 +68,9 @@ func Find(
 ) (found []Found, foreign map[string]int) {
 	foreign = map[string]int{}
 	add := func(f Found) {
+		if f.Dir == "" {
+			f.Dir = sel.known(f.DirSum)
+		}
 		switch {
 		case f.Err != nil:
 			found = append(found, f)
@@ -96,6 +101,16 @@ func Find(
 	}
 	slices.SortStableFunc(found, func(a, b Found) int { return a.Changed.Compare(b.Changed) })
 	return unique(found), foreign
+}
+
+// known returns the root if sum is that of its path, else "".
+func (sel *Selection) known(sum string) string {
+	for _, root := range []string{sel.Root, regular.Resolved(sel.Root)} {
+		if of := sha256.Sum256([]byte(root)); hex.EncodeToString(of[:]) == sum {
+			return sel.Root
+		}
+	}
+	return ""
 }
 
 func (sel *Selection) wants(a sessions.Agent) bool {

@@ -73,15 +73,21 @@ func (in Intake) list(found []importer.Found) error {
 	return table.Write(p.Out)
 }
 
-// noteForeign says that sessions were left out because they ran elsewhere.
+// noteForeign says that sessions were left out because they ran elsewhere, or nobody knows where.
 func (in Intake) noteForeign(foreign map[string]int) {
-	n := 0
-	for _, count := range foreign {
-		n += count
+	unknown, elsewhere, dirs := foreign[""], 0, 0
+	for dir, count := range foreign {
+		if dir != "" {
+			elsewhere, dirs = elsewhere+count, dirs+1
+		}
 	}
-	if n > 0 {
+	if elsewhere > 0 {
 		in.Terminal.Note("%s of %s outside of this working tree left out (--foreign imports them)",
-			render.Count(n, "session"), render.Count(len(foreign), "directory"))
+			render.Count(elsewhere, "session"), render.Count(dirs, "directory"))
+	}
+	if unknown > 0 {
+		in.Terminal.Note("%s of an unknown directory left out (--foreign imports them)",
+			render.Count(unknown, "session"))
 	}
 }
 

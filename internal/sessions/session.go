@@ -22,6 +22,7 @@ type Session struct {
 	Name    Name
 	Path    string    // of its file: a transcript, or a database with many sessions
 	Dir     string    // where the agent was started, as recorded; "" if unknown
+	DirSum  string    // the SHA-256 of Dir in hex, if the agent recorded only that
 	Parent  Name      // the session that started this one as a sub-agent; zero if none
 	Title   string    // or first words; "" if not in the first lines
 	Size    int64     // bytes of the source, approximately

@@ -118,6 +118,9 @@ func (m *metadata) session(name string) sessions.Session {
 		Name: sessions.Name{Agent: sessions.Gemini, ID: string(m.SessionID)},
 		Path: name, Dir: m.dir(name), Title: sessions.Opening(m.title),
 	}
+	if s.Dir == "" {
+		s.DirSum = string(m.Project)
+	}
 	dir := filepath.Dir(name)
 	if m.Kind == "subagent" && filepath.Base(filepath.Dir(dir)) == "chats" {
 		s.Parent = sessions.Name{Agent: sessions.Gemini, ID: filepath.Base(dir)}
