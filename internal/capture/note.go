@@ -58,14 +58,17 @@ func key(a sessions.Agent, session string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Add keeps a note. Each length of a session has its own note, so that removing one never removes
-// another that was added meanwhile.
-func (s Store) Add(n Note) error {
+// Add keeps a note. Each hook has its own, so that removing one never removes another that was
+// added meanwhile: a session may grow and have the same length, or none that is known.
+func (s Store) Add(n Note) error { return s.add(n, os.Getpid()) }
+
+func (s Store) add(n Note, pid int) error {
 	data, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}
-	return s.write(fmt.Sprintf("%s-%d%s", key(n.Agent, n.Session), n.Size, noteEnd), data)
+	name := fmt.Sprintf("%s-%d-%d%s", key(n.Agent, n.Session), n.Size, pid, noteEnd)
+	return s.write(name, data)
 }
 
 func (s Store) write(name string, data []byte) error {

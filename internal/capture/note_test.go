@@ -14,13 +14,15 @@ import (
 )
 
 // TestTakingANoteKeepsWhatCameSince verifies that a session that grew while it was imported is
-// still noted, and that all notes of what was imported are removed.
+// still noted, also if its length is unknown, and that all notes of what was imported are removed.
 func TestTakingANoteKeepsWhatCameSince(t *testing.T) {
 	s := StoreIn(t.TempDir())
+	hooks := 0
 	grow := func(size int64) {
 		t.Helper()
 		n := Note{Agent: sessions.Codex, Session: "a", Path: "/t.jsonl", Size: size, Root: "/w"}
-		if err := s.Add(n); err != nil {
+		hooks++
+		if err := s.add(n, hooks); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,6 +47,13 @@ func TestTakingANoteKeepsWhatCameSince(t *testing.T) {
 		}
 	}
 	taken(t, s, 0)
+	grow(0)
+	first := taken(t, s, 1)
+	grow(0)
+	if err := s.Done(first[0]); err != nil {
+		t.Fatal(err)
+	}
+	taken(t, s, 1)
 }
 
 func taken(t *testing.T, s Store, want int) []Note {
