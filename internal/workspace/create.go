@@ -53,7 +53,7 @@ func (w *Workspace) create(ctx context.Context, n *NewConversation) (Entry, erro
 		id = events.IDAt(w.env.Now())
 	}
 	for {
-		e, err := w.createAs(s, id, n)
+		e, err := w.createAs(ctx, s, id, n)
 		var held *LockedError
 		taken := errors.Is(err, fs.ErrExist) || errors.As(err, &held)
 		if !taken || n.ID != 0 || ctx.Err() != nil {
@@ -79,8 +79,15 @@ func (w *Workspace) needUserLocal() error {
 }
 
 // createAs creates the conversation as id, unless that is taken or locked.
-func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entry, err error) {
-	unlock, err := w.tryLock(id)
+func (w *Workspace) createAs(
+	ctx context.Context, s *store, id events.ID, n *NewConversation,
+) (_ Entry, err error) {
+	var unlock func() error
+	if n.ID == 0 { // the next one will do
+		unlock, err = w.tryLock(id)
+	} else {
+		unlock, err = w.Lock(ctx, id)
+	}
 	if err != nil {
 		return Entry{}, err
 	}

@@ -186,3 +186,21 @@ func TestCreateThatFailsLeavesNothing(t *testing.T) {
 		t.Errorf("with dangling references allowed: %v, %v", e, err)
 	}
 }
+
+// TestCreateWaits checks that creating a given id waits for a process that has it locked.
+func TestCreateWaits(t *testing.T) {
+	w := newWorld(t)
+	ws, unlock := w.open(), mustLock(t, w.open())
+	ended := make(chan error)
+	go func() {
+		time.Sleep(2 * lockPoll)
+		ended <- unlock()
+	}()
+	e, err := ws.Create(t.Context(), &NewConversation{Details: details(""), ID: id1})
+	if err != nil || e.ID != id1 {
+		t.Errorf("created %v, %v", e, err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
