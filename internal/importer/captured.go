@@ -87,11 +87,13 @@ func (in Captured) look(
 			continue
 		}
 		grown, failed := in.noted(ctx, n)
-		if failed > 0 || ctx.Err() != nil || in.Waits() {
+		switch {
+		case ctx.Err() != nil || in.Waits():
 			continue
-		}
-		if isAgain(grown) {
+		case isAgain(grown || failed > 0): // its agent may be writing what could not be read
 			again = true
+			continue
+		case failed > 0:
 			continue
 		}
 		if err := in.Store.Done(n); err != nil {
