@@ -61,10 +61,12 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 		case e.Type == "session.start" && s.Name.IsZero() && d.SessionID != "":
 			s.Name = sessions.Name{Agent: sessions.Copilot, ID: string(d.SessionID)}
 			s.Dir = string(d.Context.Value.CWD)
-		case e.Type == "user.message" && e.agent(d) == "":
+		case e.Type == "session.resume" && s.Dir == "": // early versions said it only here
+			s.Dir = string(d.Context.Value.CWD)
+		case e.Type == "user.message" && s.Title == "" && e.agent(d) == "":
 			s.Title = sessions.Opening(string(d.Content))
 		}
-		return s.Name.IsZero() || s.Title == ""
+		return s.Name.IsZero() || s.Title == "" || s.Dir == ""
 	})
 	if err != nil || s.Name.IsZero() {
 		return nil, err
