@@ -242,11 +242,13 @@ func (p *part) save(ctx context.Context) {
 	p.settleForOthers()
 	parallel.Each(len(p.found), maxWaiting, func(i int) {
 		r := &p.results[i]
-		if p.read[i] == nil {
-			return
+		if p.read[i] != nil {
+			if r.Err = ctx.Err(); r.Err == nil {
+				r.set(p.im.finish(ctx, p.read[i]))
+			}
 		}
-		if r.Err = ctx.Err(); r.Err == nil {
-			r.set(p.im.finish(ctx, p.read[i]))
+		if errors.Is(r.Err, errOvertaken) {
+			*r = p.im.one(ctx, r.Found)
 		}
 	})
 }

@@ -159,6 +159,9 @@ func (im leaving) keep(p *prepared) error {
 			return err
 		}
 		v, _ := im.versionOf(here.Entry, here.Details)
+		if p.isOvertaken(now, v) {
+			return errOvertaken
+		}
 		part := partingOf(here, now)
 		if part.copied || len(part.left) == 0 || isOlder(v, here, now, false) {
 			continue

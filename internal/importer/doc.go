@@ -11,6 +11,7 @@
 //   - Nothing incomplete is ever on disk: contents first, then each conversation in one step.
 //   - Importing again changes nothing; importing a source as it grows gives the bytes of one import
 //     at the end.
+//   - An import removes nothing that another one, of a later state of the session, saves meanwhile.
 //   - A conversation that was removed stays removed, and changes made here are not overwritten.
 //   - The agents' files are only read.
 package importer

@@ -91,6 +91,8 @@ var (
 	ErrRemoved = errors.New("it was removed here")
 	// ErrTaken reports a conversation whose id is taken by another one here.
 	ErrTaken = errors.New("a conversation with this id exists")
+	// errOvertaken reports a state of a session that was read before another import saved one.
+	errOvertaken = errors.New("another import is saving it again and again")
 	// ErrOwnSecret reports a session with a secret of the user's own that no rule finds.
 	ErrOwnSecret = errors.New("it contains a secret from your environment or a .env file")
 )
@@ -133,6 +135,21 @@ func (im *Importer) versionOf(
 func (im *Importer) Import(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 ) (Outcome, error) {
+	for range maxOvertaken {
+		out, err := im.once(ctx, d, s)
+		if !errors.Is(err, errOvertaken) {
+			return out, err
+		}
+	}
+	return im.once(ctx, d, s)
+}
+
+// maxOvertaken limits how often a session is read again because another import saved it meanwhile.
+const maxOvertaken = 5
+
+func (im *Importer) once(
+	ctx context.Context, d sessions.Dialect, s sessions.Session,
+) (Outcome, error) {
 	p := im.prepare(ctx, d, s, (*blobs.Store).NewBatch)
 	if p.batch == nil {
 		return p.out, p.err
@@ -158,6 +175,7 @@ type prepared struct {
 	saving error  // the error of saving
 	// isSame says that the session is unchanged: what is here of it stays as it is.
 	isSame bool
+	had    events.ImportVersion // how much was here of the session before it was read
 
 	// origin is the conversation that the session was exported from, and behind the one of all that
 	// continues it; both are nil if there is none.
@@ -190,6 +208,9 @@ func (im *Importer) prepare(
 	if p.err = p.originate(ctx, im); p.err != nil {
 		return p
 	}
+	if e, here, err := im.find(s.Name); err == nil {
+		p.had, _ = im.versionOf(e, here)
+	}
 	store, err := im.store(p)
 	if err != nil {
 		p.err = err
@@ -208,6 +229,13 @@ func (im *Importer) prepare(
 	}
 	p.batch, p.out.Report = batch, p.all[0].Report
 	return p
+}
+
+// isOvertaken reports whether another import saved the session since it was read, of which version
+// v is here now. Of a source that changes in place nothing else tells which state is the later.
+func (p *prepared) isOvertaken(now *sessions.Conversation, v events.ImportVersion) bool {
+	s := p.out.Session
+	return !p.dialect.Appends(s) && now.Name == s.Name && v != p.had
 }
 
 // finish saves a prepared session. Its contents are in the store, unless err is set.

@@ -2,13 +2,18 @@ package importer
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/sessions/gemini"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/google/go-cmp/cmp"
 )
@@ -27,7 +32,7 @@ func TestOvertaken(t *testing.T) {
 				}
 			}
 			if upTo(before); before > 0 {
-				importOne(t, &Importer{Workspace: w}, listed(t, claude.Dialect{}, s.Path))
+				importIn(t, w, claude.Dialect{}, s.Path)
 			}
 			upTo(read)
 			overtaken(t, w, claude.Dialect{}, s.Path, func() { upTo(len(lines)) })
@@ -46,6 +51,32 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
+// TestOvertakenInPlace is TestOvertaken for a source that changes in place, whose clock does not tell
+// which state is the later.
+func TestOvertakenInPlace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "session-a.json")
+	state := func(messages int) {
+		var all []string
+		for n := range messages {
+			all = append(all, fmt.Sprintf(`{"id":"%d","type":"user","content":"Prompt %d",`+
+				`"timestamp":"2026-05-02T10:00:%02dZ"}`, n, n, n))
+		}
+		text := `{"sessionId":"a","projectHash":"0","startTime":"2026-05-03T00:00:00Z",` +
+			`"messages":[` + strings.Join(all, ",") + `]}`
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, before := range []int{0, 1} {
+		w := newWorkspace(t)
+		if state(before); before > 0 {
+			importIn(t, w, gemini.Dialect{}, file)
+		}
+		state(2)
+		overtaken(t, w, gemini.Dialect{}, file, func() { state(4) })
+	}
+}
+
 // overtaken reads a session, and saves what it says after another import read more of it.
 func overtaken(
 	t *testing.T, w *workspace.Workspace, d sessions.Dialect, path string, grow func(),
@@ -57,17 +88,24 @@ func overtaken(
 		t.Fatal(p.out.State, p.err)
 	}
 	grow()
-	fast := &Importer{Workspace: w}
-	if _, err := fast.Import(t.Context(), d, listed(t, d, path)); err != nil {
-		t.Fatal(err)
-	}
+	importIn(t, w, d, path)
 	want := has(t, w)
 	p.err = p.batch.Commit()
-	if out, err := slow.finish(t.Context(), p); err != nil || out.State != Unchanged {
+	out, err := slow.finish(t.Context(), p)
+	if inPlace := !d.Appends(p.out.Session); inPlace != errors.Is(err, errOvertaken) ||
+		!inPlace && (err != nil || out.State != Unchanged) {
 		t.Errorf("%s: it is %s, %v", d.Agent(), out.State, err)
 	}
 	if diff := cmp.Diff(want, has(t, w)); diff != "" {
 		t.Errorf("%s: -before +after:\n%s", d.Agent(), diff)
+	}
+}
+
+func importIn(t *testing.T, w *workspace.Workspace, d sessions.Dialect, path string) {
+	t.Helper()
+	im := &Importer{Workspace: w}
+	if _, err := im.Import(t.Context(), d, listed(t, d, path)); err != nil {
+		t.Fatal(err)
 	}
 }
 

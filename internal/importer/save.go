@@ -98,6 +98,9 @@ func (im *Importer) grow(
 ) (changed bool, err error) {
 	d, s := p.dialect, p.out.Session
 	v, _ := im.versionOf(here.Entry, here.Details)
+	if p.isOvertaken(now, v) {
+		return false, errOvertaken
+	}
 	damaged, err := im.isDamaged(ctx, d, s, v, now)
 	if err != nil || damaged && now.Version().Length == v.Length {
 		return false, err
