@@ -34,7 +34,7 @@ const (
 	kindByHand        // a user's script that calls our hook
 	kindManaged       // a hook manager's script
 	kindShell         // a user's shell script
-	kindInert         // a file that git does not run because it is not executable
+	kindInert         // not executable: git does not run it, whatever is in it
 	kindOpaque        // anything else: a program, a link
 	kindLegacy        // a manager's script that runs ours
 	kindUnproved      // it has our marks but not our words
@@ -188,15 +188,18 @@ func (in *Installer) classify(f *found) {
 		return
 	}
 	f.version = 0
+	if callsHook(f.text, f.name) {
+		f.by = filepath.Join(f.site.dir, f.name)
+	}
 	switch {
 	case strings.Contains(f.text, blockMark):
 		f.kind = kindUnproved
-	case callsHook(f.text, f.name):
-		f.kind, f.by = kindByHand, filepath.Join(f.site.dir, f.name)
-	case f.isManaged():
-		in.lookManaged(f)
 	case !f.executable():
 		f.kind = kindInert
+	case f.by != "":
+		f.kind = kindByHand
+	case f.isManaged():
+		in.lookManaged(f)
 	case isShell(firstLine(f.text)):
 		f.kind = kindShell
 	default:
@@ -229,19 +232,34 @@ func (in *Installer) lookManaged(f *found) {
 		return
 	}
 	if m.runsIt {
-		text, err := regular.ReadFile(filepath.Join(f.site.dir, f.name+m.backup), regular.MaxNote)
-		switch {
-		case err == nil && in.texts.wrote(string(text), f.name):
-			f.kind, f.by = kindLegacy, f.name+m.backup
-			f.beside = is(string(text), f.name, in.texts.besides) >= 0
-		case errors.Is(err, fs.ErrNotExist):
-			f.room = f.name + m.backup
-		}
+		in.lookLegacy(f, f.name+m.backup)
 	}
 }
 
-// executable reports whether git runs the file. Windows has no such permission.
-func (f *found) executable() bool { return runtime.GOOS == "windows" || f.perm&0o111 != 0 }
+// lookLegacy finds out whether backup, which the manager runs before its own hooks if it is
+// executable, is ours.
+func (in *Installer) lookLegacy(f *found, backup string) {
+	file := filepath.Join(f.site.dir, backup)
+	text, err := regular.ReadFile(file, regular.MaxNote)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.room = backup
+	}
+	if err != nil || !in.texts.wrote(string(text), f.name) {
+		return
+	}
+	if info, err := os.Stat(file); err != nil || !executable(info.Mode()) {
+		f.detail = backup + " is not executable"
+		return
+	}
+	f.kind, f.by = kindLegacy, backup
+	f.beside = is(string(text), f.name, in.texts.besides) >= 0
+}
+
+// executable reports whether git runs the file.
+func (f *found) executable() bool { return executable(f.perm) }
+
+// executable reports whether a file of this mode is run as a hook. Windows has no such permission.
+func executable(mode fs.FileMode) bool { return runtime.GOOS == "windows" || mode&0o111 != 0 }
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")

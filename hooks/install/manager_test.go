@@ -138,3 +138,40 @@ func TestCalledByHandSince(t *testing.T) {
 		t.Errorf("it runs twice: %q", command)
 	}
 }
+
+// A file that is not executable calls nothing, whatever is in it: git does not run it, nor does
+// pre-commit. So it is no reason to remove the hook of the configuration.
+func TestNotExecutableCallsNothing(t *testing.T) {
+	const calls = "#!/bin/sh\ngit-jp hook pre-commit \"$@\"\n"
+	one := install.Options{Names: []string{"pre-commit"}}
+	for _, tt := range []struct{ name, file, text string }{
+		{"a user's", ".git/hooks/pre-commit", calls},
+		{"husky's", ".husky/pre-commit", calls},
+		{"what pre-commit runs", ".git/hooks/pre-commit.legacy", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := gittest.Repo(t)
+			older := open(t, r, r.Dir, oldGit)
+			if tt.text == "" {
+				installIn(t, older, one)
+				tt.text = read(t, r.Path(".git/hooks/pre-commit"))
+				writeHook(t, r, ".git/hooks/pre-commit", preCommitScript, 0o755)
+			} else {
+				r.Run("config", "core.hooksPath", strings.TrimSuffix(tt.file, "/pre-commit"))
+			}
+			for _, perm := range []os.FileMode{0o644, 0o755} {
+				writeHook(t, r, tt.file, tt.text, perm)
+				st, err := installer(t, older, one).Status(t.Context())
+				if err != nil || st[0].Active != (perm == 0o755) {
+					t.Errorf("%v: %+v, %v", perm, st, err)
+				}
+				if perm == 0o644 {
+					wantDeeds(t, installIn(t, older, one), "manual pre-commit")
+					wantDeeds(t, installIn(t, open(t, r, r.Dir, newGit), one), "create pre-commit")
+					continue
+				}
+				wantDeeds(t, installIn(t, older, one), "remove pre-commit", "keep pre-commit")
+			}
+		})
+	}
+}

@@ -309,6 +309,8 @@ func (in *Installer) installFile(p *Plan, f found) {
 		f.kind == kindChained && f.version == 0 && f.executable():
 		a.Do = Keep
 		p.add(a)
+	case f.kind == kindInert && (f.by != "" || f.isManaged()):
+		p.manual(a.Hook, a.Path, f.reason(), "")
 	case outside:
 		p.manual(a.Hook, a.Path, f.site.where, call(f.name))
 	case f.kind == kindAbsent:

@@ -40,16 +40,16 @@ func (in *Installer) uninstallFile(p *Plan, s site, name string) error {
 		return err
 	}
 	path := filepath.Join(s.dir, name)
-	switch f.kind {
-	case kindOurs, kindChained:
+	switch {
+	case f.kind == kindOurs, f.kind == kindChained:
 		if s.rel == "" {
 			p.manual(name, path, s.where, "")
 			return nil
 		}
 		in.removeFile(p, f)
-	case kindByHand:
+	case f.kind == kindByHand, f.kind == kindInert && f.by != "":
 		p.manual(name, f.by, "a line in it calls the hook", "")
-	case kindUnproved:
+	case f.kind == kindUnproved:
 		p.manual(name, path, f.reason(), "")
 	}
 	if s.rel == "" {
