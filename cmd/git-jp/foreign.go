@@ -14,7 +14,7 @@ import (
 func tellSettings(a *app, root string, c *config.Config, ofJP ...trust.Claim) {
 	held := append(c.Held(), ofJP...)
 	if len(held) > 0 {
-		if approvals, err := a.host().Approvals(root); err == nil && approvals != nil {
+		if approvals, err := a.host().Approvals(root); err == nil {
 			held = slices.DeleteFunc(held, approvals.Declined)
 		}
 	}
@@ -47,7 +47,7 @@ func approveSet(a *app, root, key string) error {
 	}
 	own := slices.DeleteFunc(conf.Held(), func(c trust.Claim) bool { return c.Key != key })
 	approvals, err := a.host().Approvals(root)
-	if len(own) == 0 || err != nil || approvals == nil {
+	if len(own) == 0 || err != nil {
 		return nil //nolint:nilerr // then the next command says that it does not count
 	}
 	a.openConfig = nil

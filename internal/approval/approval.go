@@ -28,9 +28,6 @@ type Desk struct {
 // Open opens the approvals of a workspace.
 func Open(h *prepare.Host, w *workspace.Workspace, keys []string) (*Desk, error) {
 	approvals, err := h.Approvals(w.Root())
-	if err == nil && approvals == nil {
-		err = fmt.Errorf("open approvals: %w", workspace.ErrNoUserData)
-	}
 	return &Desk{h, w, approvals, keys}, err
 }
 

@@ -52,11 +52,11 @@ func (h *Host) userAgent() string { return "git-jp/" + h.Version }
 func (h *Host) note(format string, args ...any) { h.Terminal.Note(format, args...) }
 func (h *Host) warn(format string, args ...any) { h.Terminal.Warn(format, args...) }
 
-// Approvals opens the user's approvals for the workspace at root; nil if there is no place for
-// them.
+// Approvals opens the user's approvals for the workspace at root. The error is
+// [workspace.ErrNoUserData] or [trust.ErrInside] if there is no place for them.
 func (h *Host) Approvals(root string) (*trust.Approvals, error) {
 	if h.StateDir == "" {
-		return nil, nil
+		return nil, fmt.Errorf("open approvals: %w", workspace.ErrNoUserData)
 	}
 	file := filepath.Join(root, workspace.DirName, workspace.IDFile)
 	data, err := regular.ReadFile(file, regular.MaxNote)
@@ -119,15 +119,12 @@ func (h *Host) Approved(root string) func(trust.Claim) bool {
 // approvals cannot be stored, it refuses all of them; the user's own settings still work.
 func (h *Host) Gate(root string) (trust.Gate, error) {
 	approvals, err := h.Approvals(root)
-	if errors.Is(err, trust.ErrInside) {
+	if errors.Is(err, trust.ErrInside) || errors.Is(err, workspace.ErrNoUserData) {
 		// The workspace is the home directory, for example: files there may be committed by others.
-		return trust.Nobody{}, nil
+		return trust.Nobody{Why: err}, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	if approvals == nil {
-		return trust.Nobody{}, nil
 	}
 	return &trust.Asker{Approvals: approvals, Terminal: h.Terminal.Device, Now: h.Now}, nil
 }

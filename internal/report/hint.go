@@ -72,6 +72,8 @@ func hints(err error) []string {
 		return []string{"'git push --no-verify' pushes anyway"}
 	case errors.Is(err, workspace.ErrLinked):
 		return []string{linkedHint}
+	case errors.Is(err, trust.ErrInside):
+		return []string{insideHint}
 	case isA[*trust.RefusedError](err), isA[*approval.UnaskedError](err):
 		return approvalHints(err)
 	case errors.Is(err, workspace.ErrStrange):
@@ -99,6 +101,11 @@ func hints(err error) []string {
 	}
 	return contentHints(err)
 }
+
+// insideHint is for a home directory that is a repository. The approvals, and jp's user-local
+// conversations, are then looked for in the other directory, by each command.
+const insideHint = "set JP_USER_DATA_DIR to a directory outside of it, for good: approvals and " +
+	"user-local conversations are kept there"
 
 // revisionHints say where a missing revision may be.
 func revisionHints(err error) []string {
@@ -133,7 +140,7 @@ func approvalHints(err error) []string {
 	refused := new(trust.RefusedError)
 	errors.As(err, &refused)
 	switch {
-	case refused.Declined, errors.Is(err, trust.ErrUnbound):
+	case refused.Declined, refused.Why != nil, errors.Is(err, trust.ErrUnbound):
 		return nil
 	case refused.ID != "":
 		return []string{

@@ -93,7 +93,7 @@ func Open(s Store, w Workspace) (*Approvals, error) {
 	for _, root := range []string{w.Root, s.Repo} {
 		inside, err := contains(root, s.Dir)
 		if err == nil && inside {
-			err = ErrInside
+			err = fmt.Errorf("%w %q", ErrInside, root)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("open approvals %q: %w", s.Dir, err)

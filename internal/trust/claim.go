@@ -252,6 +252,7 @@ type RefusedError struct {
 	Claim    Claim
 	ID       string // as returned by [Approvals.ID]
 	Declined bool   // the user was asked and said no
+	Why      error  // why it cannot be approved, nil if it can
 }
 
 // Error names the claim and the approval that it needs.
@@ -261,7 +262,10 @@ func (e *RefusedError) Error() string {
 			strings.Join(names, ", "))
 	}
 	verdict := "not approved"
-	if e.Declined {
+	switch {
+	case e.Why != nil:
+		return fmt.Sprintf("%s: %s: %s: %v", e.Claim, e.Claim.brief(), verdict, e.Why)
+	case e.Declined:
 		verdict = "declined"
 	}
 	return fmt.Sprintf("%s: %s: %s (approve with '%s')",
@@ -271,12 +275,12 @@ func (e *RefusedError) Error() string {
 // ErrUnbound is the error for a claim that nobody can approve.
 var ErrUnbound = errors.New("cannot be approved, since it runs files that cannot be read")
 
-// Unwrap returns [ErrUnbound] if nobody can approve the claim.
+// Unwrap returns why nobody can approve the claim, [ErrUnbound] if its files are the reason.
 func (e *RefusedError) Unwrap() error {
 	if e.Claim.unbound() != nil {
 		return ErrUnbound
 	}
-	return nil
+	return e.Why
 }
 
 // Approval returns the command that approves the claim. Since users copy it, it leaves out a key

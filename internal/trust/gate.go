@@ -1,10 +1,12 @@
 package trust
 
 // Nobody is a gate that approves nothing, for when no user can be asked.
-type Nobody struct{}
+type Nobody struct {
+	Why error // why no approval can be given; nil if one can, elsewhere
+}
 
 // Allow implements [Gate].
-func (Nobody) Allow(c Claim) error { return &RefusedError{Claim: c} }
+func (n Nobody) Allow(c Claim) error { return &RefusedError{Claim: c, Why: n.Why} }
 
 // WithoutAsking returns a gate that allows what is already approved, without asking.
 func WithoutAsking(g Gate) Gate {
