@@ -31,23 +31,28 @@ type runner interface {
 }
 
 // byGit returns the command for a line that an installation writes into git's configuration or a
-// hook, without a flag, or nil for any other line. Parsing these needs no model of the command
-// line: building that costs as much as merging a file.
+// hook, or nil for any other line. Parsing these needs no model of the command line: building that
+// costs as much as merging a file. And git's paths are no flags, whatever they begin with.
 func byGit(args []string) runner {
-	if len(args) < 2 || slices.ContainsFunc(args, isFlag) {
+	if len(args) < 2 {
 		return nil
 	}
 	command, args := args[0], args[1:]
+	trial := command == "merge-driver" && args[0] == "--trial"
+	if trial {
+		args = args[1:]
+	}
 	switch {
-	case command == "hook":
+	case command == "hook" && !slices.ContainsFunc(args, isFlag):
 		return hookCmd{Name: args[0], Args: args[1:]}
-	case command == "merge-driver" && len(args) == 6:
+	case command == "merge-driver" && len(args) == 6 && !slices.ContainsFunc(args[:4], isFlag):
 		marker, err := strconv.Atoi(args[5])
 		if err != nil {
 			return nil
 		}
-		return mergeDriverCmd{args[0], args[1], args[2], args[3], args[4], marker, false}
-	case command == "textconv" && len(args) == 2:
+		return mergeDriverCmd{args[0], args[1], args[2], args[3], args[4], marker, trial}
+	case command == "textconv" && len(args) == 2 && !isFlag(args[0]) &&
+		(!isFlag(args[1]) || strings.Contains(args[1], "/")):
 		return textconvCmd{args[0], args[1]}
 	}
 	return nil

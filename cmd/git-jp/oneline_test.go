@@ -79,6 +79,7 @@ func TestCallsByGit(t *testing.T) {
 	for _, line := range []string{
 		"hook pre-commit", "hook post-merge 0", "hook pre-push origin https://example.org/r.git",
 		merge + "7", merge + "12", "textconv blob /tmp/x",
+		strings.Replace(merge, "events", "--trial events", 1) + "7",
 	} {
 		args := strings.Fields(line)
 		k, err := parseLine(silent(args), new(cli), args)
@@ -93,8 +94,17 @@ func TestCallsByGit(t *testing.T) {
 			t.Errorf("%s takes %.0f allocations, want a few", line, n)
 		}
 	}
+	// A path of git's is not a flag.
 	for _, line := range []string{
-		"", "hook", "hook --help", "hook pre-push -- x", "-q hook pre-commit", "textconv blob",
+		strings.Replace(merge, ".jp", "-x/.jp", 1) + "7", "textconv events -x/.jp/x/events.json",
+	} {
+		got := fmt.Sprintf("%+v", byGit(strings.Fields(line)))
+		if !strings.Contains(got, ":-x/.jp/x/events.json") {
+			t.Errorf("%s: got %s", line, got)
+		}
+	}
+	for _, line := range []string{
+		"", "hook", "hook --help", "textconv --help x", "textconv events --help", "hook pre-push -- x", "-q hook pre-commit", "textconv blob",
 		merge, merge + "x", merge + "--trial", merge + "0x7", "ls", "version x y",
 	} {
 		if got := byGit(strings.Fields(line)); got != nil {
