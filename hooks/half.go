@@ -33,7 +33,7 @@ func (r *run) refuseHalf(ctx context.Context, hook served, v *stage.Verdict,
 		if hook.Partial() {
 			f.Next = "git commit"
 			for _, dir := range item.Dirs {
-				f.Next += " " + check.ShellQuote(dir)
+				f.Next += " " + check.Pathspec(dir)
 			}
 		}
 		if stopped || hook.stops(f) {

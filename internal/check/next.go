@@ -37,7 +37,7 @@ func byMode(err error) string {
 
 // ByAttributes is the hint for a file that an attribute has git commit as something else. The file
 // in the working tree is sound, so nothing has to be restored.
-func ByAttributes(path string) string { return "git check-attr -a -- " + path }
+func ByAttributes(path string) string { return "git check-attr -a -- " + ShellQuote(path) }
 
 // AskAuthor is the hint for content that is not available here.
 func AskAuthor(id string) string {
@@ -45,7 +45,7 @@ func AskAuthor(id string) string {
 }
 
 // earlier returns the command that lists the versions of a file, one of which may be undamaged.
-func earlier(path string) string { return "git log --oneline -- " + ShellQuote(path) }
+func earlier(path string) string { return "git log --oneline -- " + Pathspec(path) }
 
 // Origin returns the command that says who added something that this version does not know: a
 // later version may have written it, and whoever runs that one misses it if it is removed.
@@ -112,9 +112,17 @@ func ansiQuote(s string) string {
 }
 
 // Pathspec quotes a path from the root of the working tree for git commands in any directory of it.
-func Pathspec(name string) string {
-	if strings.ContainsAny(name, `*?[\`) {
+func Pathspec(name string) string { return PathspecAt(false, name) }
+
+// PathspecAt is [Pathspec] for commands in the root, where the path alone mostly does. In a name
+// that begins with punctuation git sees more of its magic, and in others patterns.
+func PathspecAt(root bool, name string) string {
+	switch {
+	case strings.ContainsAny(name, `*?[\`), strings.HasPrefix(name, ":"),
+		!root && strings.IndexAny(name, "!\"#%&',-/;<=>@_`~") == 0:
 		return ShellQuote(":(top,literal)" + name)
+	case root:
+		return ShellQuote(name)
 	}
 	return ShellQuote(":/" + name)
 }

@@ -2,7 +2,10 @@ package check
 
 import (
 	"os/exec"
+	"strings"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 func TestShellQuote(t *testing.T) {
@@ -30,6 +33,34 @@ func TestShellQuote(t *testing.T) {
 		}
 	}
 }
+
+// TestPathspec asks git whether the path alone is meant, in the root and elsewhere.
+func TestPathspec(t *testing.T) {
+	r := gittest.Repo(t)
+	names := []string{
+		".jp/x", "_a/x", "-a/x", ":a/x", "!a/x", ":(top)a/x", "#a/x", "@/x", "[a]/x", "a*/x", "ü/x", "a b/x",
+	}
+	for _, name := range names {
+		r.WriteFile(name, "")
+	}
+	r.WriteFile("a/x", "")
+	r.WriteFile("ab/x", "")
+	r.Run("add", "-A")
+	for _, name := range names {
+		for _, root := range []bool{true, false} {
+			dir := map[bool]string{true: ".", false: "a"}[root]
+			got := r.Run("-C", dir, "ls-files", "--full-name", "-z", "--", unquote(PathspecAt(root, name)))
+			if got != name+"\x00" {
+				t.Errorf("%s in %s: git means %q", PathspecAt(root, name), dir, got)
+			}
+		}
+	}
+	if got := PathspecAt(true, ".jp/x"); got != ".jp/x" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func unquote(s string) string { return strings.Trim(s, "'") }
 
 func TestOutOfLFS(t *testing.T) {
 	for file, want := range map[string]string{

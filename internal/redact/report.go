@@ -253,14 +253,14 @@ func (s Session) decide(name string) string {
 	if strings.HasPrefix(name, path.Join(s.Dir, blobs.Dir)+"/") {
 		return "'" + check.Resolve("") + "' decides the conflict"
 	}
-	return "decide the conflict in the file, then git add -- " + check.ShellQuote(":/"+name)
+	return "decide the conflict in the file, then git add -- " + check.Pathspec(name)
 }
 
 // next returns a hint that says how to remove a place from the index.
 func (s Session) next(index *gitint.Index, p Place) string {
 	if p.ID == 0 {
 		return "to stage the version in the working tree: git add -- " +
-			check.ShellQuote(":/"+p.Path)
+			check.Pathspec(p.Path)
 	}
 	_, err := s.Workspace.Find(p.ID.String(), workspace.FindOptions{
 		ListOptions: workspace.ListOptions{Archived: true},

@@ -226,15 +226,15 @@ func (m *planner) command(v version, name string) string {
 	if v.file != "" {
 		return "cp " + check.ShellQuote(v.file) + " " + check.ShellQuote(name)
 	}
-	at := ":/" + path.Join(path.Dir(m.versions.own), name)
+	at := path.Join(path.Dir(m.versions.own), name)
 	switch {
-	case at != ":/"+v.path:
+	case at != v.path:
 		return fmt.Sprintf("git show %s > %s", check.ShellQuote(v.spec()), check.ShellQuote(name))
 	case v.commit.IsZero():
-		return "git restore -- " + check.ShellQuote(at)
+		return "git restore -- " + check.Pathspec(at)
 	}
 	return fmt.Sprintf("git restore --source=%s -- %s", v.commit.String()[:12],
-		check.ShellQuote(at))
+		check.Pathspec(at))
 }
 
 // Loads reports whether data can be loaded as the file of a conversation with the given name.

@@ -409,10 +409,7 @@ func (l *lookout) next(r remedy, name string, paths int) string {
 		dir, _ := workspace.PathDir(name)
 		command, name = cmp.Or(r.several, command), path.Join(dir, blobs.Dir)
 	}
-	if !l.atRoot {
-		name = ":/" + name
-	}
-	return fmt.Sprintf("%s -- %s", command, check.ShellQuote(name))
+	return fmt.Sprintf("%s -- %s", command, check.PathspecAt(l.atRoot, name))
 }
 
 func (l *lookout) inWorkTree(name string, ref blobs.Ref) bool {

@@ -28,10 +28,7 @@ func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 		if known == nil {
 			known = newGitState(ctx, ad.Repo)
 		}
-		name := check.ShellQuote(f.Path)
-		if !ad.AtRoot {
-			name = check.ShellQuote(":/" + f.Path)
-		}
+		name := check.PathspecAt(ad.AtRoot, f.Path)
 		switch staged, changed := below(known.staged, f.Path), below(known.changed, f.Path); {
 		case path.Base(f.Path) == ".git": // where it would be moved to has another one
 			findings[i].Next = nestedHint

@@ -374,7 +374,7 @@ func TestPreCommitBlocks(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			} else if !strings.Contains(err.Error(), "'git jp stage jp-c17758406187'") &&
 				!strings.Contains(err.Error(), "git jp repair") &&
-				!strings.Contains(err.Error(), "git log --oneline -- "+dir) {
+				!strings.Contains(err.Error(), "git log --oneline -- :/"+dir) {
 				t.Errorf("%v: nothing that helps", err)
 			}
 			if f.Run("rev-parse", "HEAD") != head {
