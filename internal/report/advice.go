@@ -294,17 +294,34 @@ func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) reme
 		}
 	}
 	if l.head != nil {
-		if id, ok := l.head.OID(name); ok && l.isSound(ctx, id, ref) {
-			return fromRevision("HEAD", "HEAD")
+		if id, ok := l.head.OID(name); ok {
+			if r, ok := l.fromCommit(ctx, f, id, "HEAD"); ok {
+				return r
+			}
 		}
 	}
 	if commit, ok := l.log[name]; ok {
-		if id, ok := l.inCommit(ctx, commit, name); ok && l.isSound(ctx, id, ref) {
-			short := commit.String()[:12]
-			return fromRevision(short, "commit "+short)
+		if id, ok := l.inCommit(ctx, commit, name); ok {
+			r, _ := l.fromCommit(ctx, f, id, commit.String()[:12])
+			return r
 		}
 	}
 	return remedy{}
+}
+
+// fromCommit returns how to get a blob from the object that a commit has. Git does not restore what
+// a lazy clone leaves out of its working tree.
+func (l *lookout) fromCommit(
+	ctx context.Context, f check.Finding, id gitint.OID, rev string,
+) (remedy, bool) {
+	sound, promised := l.sound(ctx, id, blobs.Ref{Hash: f.Hash, Size: f.Size})
+	r := fromRevision(rev)
+	if l.lazy && f.Commit != check.WorkTreeName && (sound || promised) {
+		staged := l.stage(f)
+		staged.found = r.found
+		return staged, staged.noPaths
+	}
+	return r, sound
 }
 
 // fromIndex returns how to get a blob that the index has. Git restores a file that a sparse
@@ -382,8 +399,11 @@ func (l *lookout) before(ctx context.Context, rev string) string {
 
 // fromRevision restores content from a revision. Without --overlay git would delete files of a
 // directory that the revision does not have.
-func fromRevision(rev, found string) remedy {
-	args := " --staged --worktree --source=" + rev
+func fromRevision(rev string) remedy {
+	found, args := "commit "+rev, " --staged --worktree --source="+rev
+	if rev == "HEAD" {
+		found = rev
+	}
 	return remedy{
 		found: found, command: "git restore" + args, several: "git restore --overlay" + args,
 	}
@@ -436,13 +456,15 @@ func (l *lookout) inCommit(
 	return tree.OID(name)
 }
 
-// sound reports whether an object has the content, or a remote may have it.
+// sound reports whether an object has the content, or a remote may have it. Git LFS knows where the
+// content of a pointer is, when git restores its file.
 func (l *lookout) sound(
 	ctx context.Context, id gitint.OID, ref blobs.Ref,
 ) (sound, promised bool) {
 	const overhead = 1 << 16 // of content that gzip cannot make smaller
 	data, err := l.repo.ReadObject(ctx, id, ref.Size+ref.Size/64+overhead)
-	return err == nil && blobs.Verify(data, ref, ref.Size) == nil, check.IsAway(err)
+	_, _, pointer := blobs.ParsePointer(data)
+	return err == nil && (pointer || blobs.Verify(data, ref, ref.Size) == nil), check.IsAway(err)
 }
 
 func (l *lookout) isSound(ctx context.Context, id gitint.OID, ref blobs.Ref) bool {
