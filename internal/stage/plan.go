@@ -320,11 +320,13 @@ func ownFiles(index *gitint.Index, root *os.Root, dir string) (names []string) {
 	return names
 }
 
-// differs reports whether the index lacks the object that was read.
+// differs reports whether the index lacks the blob that was read. Another object may be what a
+// filter makes of it, which git knows, except of a file that the working tree leaves out.
 func (p *Plan) differs(s *survey, name string) bool {
 	was, ok := s.index.OID(name)
 	is, known := p.oids[name]
-	return !ok || known && was != is
+	_, changed := s.states[name]
+	return !ok || known && was != is && (changed || s.index.IsLeftOut(name))
 }
 
 // moved returns a file of a conversation that the plan has and the working tree no longer has, else
