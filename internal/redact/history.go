@@ -29,6 +29,9 @@ func (s Session) history(t Target, reach Reach) error {
 				return err
 			}
 			p.Note("'git filter-repo --invert-paths %s' removes the content from history", paths)
+			if reach.LFS {
+				p.Note("Git LFS keeps the content: remove it at its server and in its local store")
+			}
 		}
 		p.Note("'git filter-repo --replace-text FILE' removes the text; FILE contains the secret")
 		if slices.ContainsFunc(reach.Dirs, func(dir string) bool {

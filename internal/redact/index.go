@@ -163,6 +163,8 @@ type Reach struct {
 	Contents, Dirs []string
 	// Commits are the commits that changed them, oldest first.
 	Commits []string
+	// LFS says that Git LFS has contents too, of which commits have pointers.
+	LFS bool
 }
 
 // History returns the commits that changed the files of conversations and of blobs. It must be
@@ -205,8 +207,15 @@ func (t Tracked) History(
 		return reach, nil
 	}
 	commits, err := t.Repo.PushedCommits(ctx, all)
+	if err != nil {
+		return reach, err
+	}
 	for _, commit := range commits {
 		reach.Commits = append(reach.Commits, commit.OID.String())
+	}
+	filters, err := t.Repo.CheckAttr(ctx, []string{"filter"}, reach.Contents)
+	for _, values := range filters {
+		reach.LFS = reach.LFS || values["filter"] == "lfs"
 	}
 	return reach, err
 }
