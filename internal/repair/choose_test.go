@@ -83,7 +83,7 @@ func whichDirectoryStays(t *rapid.T) {
 		archived != (u.details.ArchivedAt != nil) {
 		t.Fatalf("%s stays, archived at %v", kept.Path, u.details.ArchivedAt)
 	}
-	name := dirnameOf(u.details, 1)
+	name := events.Dirname(1, u.details.Name())
 	for _, c := range all {
 		if c.Partition == kept.Partition && c.Dirname == name && kept.Dirname != name {
 			t.Fatalf("%s stays, and %s has its name", kept.Path, c.Path)

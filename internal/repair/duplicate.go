@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -125,10 +124,6 @@ func (u *unified) apply(c *workspace.Conversation) {
 	c.AllowDangling = true
 }
 
-func dirnameOf(d *events.Details, id events.ID) string {
-	return events.Dirname(id, d.Name())
-}
-
 // stays reports whether the union of directories is archived: one side archived the conversation
 // after the common ancestor, even if the other continued it.
 func stays(
@@ -176,24 +171,27 @@ func preferred(a, b *workspace.Conversation, dirname string) bool {
 	return a.Details.LastActivatedAt.After(b.Details.LastActivatedAt)
 }
 
-// An ancestry looks for the last commits in which a conversation had a single directory.
+// An ancestry looks at a conversation in commits.
 type ancestry struct {
 	repo *gitint.Repo
 	dir  string // the directory .jp
 	id   events.ID
 }
 
-// entries returns the directories of the conversation in a commit.
-func (a ancestry) entries(ctx context.Context, rev string) ([]workspace.Entry, *gitint.Tree) {
-	t, err := a.repo.Tree(ctx, rev)
+// entries returns the directories of the conversation in a commit, and the tree of the commit. What
+// cannot be read has none.
+func (a ancestry) entries(
+	ctx context.Context, commit gitint.OID,
+) ([]workspace.Entry, *gitint.Tree) {
+	tree, err := a.repo.Tree(ctx, commit.String())
 	if err != nil {
 		return nil, nil
 	}
-	all, _, err := workspace.Scan(t, a.dir)
+	all, _, err := workspace.ScanOf(tree, a.dir, func(id events.ID) bool { return id == a.id })
 	if err != nil {
 		return nil, nil
 	}
-	return slices.DeleteFunc(all, func(e workspace.Entry) bool { return e.ID != a.id }), t
+	return all, tree
 }
 
 // maxSteps bounds how many commits with two directories of the conversation are examined.
@@ -216,7 +214,7 @@ func (a ancestry) sides(ctx context.Context) []gitint.OID {
 			continue
 		}
 		seen[id] = true
-		switch entries, _ := a.entries(ctx, id.String()); len(entries) {
+		switch entries, _ := a.entries(ctx, id); len(entries) {
 		case 0:
 		case 1:
 			sides = append(sides, id)

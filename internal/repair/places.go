@@ -107,15 +107,21 @@ func (s *search) indexes(ctx context.Context) error {
 }
 
 func (s *search) index(x *gitint.Index) {
-	for _, h := range s.hashes() {
-		name := path.Join(s.own, blobs.Dir, h.Path())
-		if id, ok := x.OID(name); ok {
-			s.add(Find{Ref: blobs.Ref{Hash: h}, Place: PlaceIndex, Where: name, object: id})
-		}
-	}
+	s.snapshot(x, Find{Place: PlaceIndex})
 	for _, e := range x.Stages() {
 		if h, ok := s.hashOf(e.Path); ok {
 			s.add(Find{Ref: blobs.Ref{Hash: h}, Place: PlaceIndex, Where: e.Path, object: e.OID})
+		}
+	}
+}
+
+// snapshot searches the store of a commit or an index, which at names.
+func (s *search) snapshot(snap gitint.Snapshot, at Find) {
+	for _, h := range s.hashes() {
+		name := path.Join(s.own, blobs.Dir, h.Path())
+		if id, ok := snap.OID(name); ok {
+			at.Hash, at.Where, at.object = h, name, id
+			s.add(at)
 		}
 	}
 }
@@ -161,15 +167,7 @@ func (s *search) heads(ctx context.Context) error {
 			return err
 		}
 		commit, _ := s.Repo.Resolve(ctx, rev) // known: it has a tree
-		for _, h := range s.hashes() {
-			name := path.Join(s.own, blobs.Dir, h.Path())
-			if id, ok := t.OID(name); ok {
-				s.add(Find{
-					Ref: blobs.Ref{Hash: h}, Place: PlaceCommit, Where: name, Commit: commit,
-					object: id,
-				})
-			}
-		}
+		s.snapshot(t, Find{Place: PlaceCommit, Commit: commit})
 	}
 	return nil
 }

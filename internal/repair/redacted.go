@@ -121,25 +121,21 @@ func (s Sources) leftIn(
 
 // streamOf reads the stream that a finding is about.
 func (s Sources) streamOf(ctx context.Context, f check.Finding) (*events.Stream, error) {
-	dir, _ := workspace.PathDir(f.Path)
-	var data []byte
-	var err error
-	switch f.Commit {
-	case check.WorkTreeName:
-		file := filepath.Join(s.Workspace.Dir(), filepath.FromSlash(f.Path[len(dir):]))
-		data, err = regular.ReadFile(file, s.limits().OfStream())
-	default:
-		data, err = s.inGit(ctx, f)
-	}
+	data, err := s.fileOf(ctx, f)
 	if err != nil {
 		return nil, err
 	}
 	return events.Decode(data)
 }
 
-// inGit reads the file that a finding about the index or a commit names.
-func (s Sources) inGit(ctx context.Context, f check.Finding) ([]byte, error) {
-	if f.Commit == check.IndexName {
+// fileOf reads the file that a finding names.
+func (s Sources) fileOf(ctx context.Context, f check.Finding) ([]byte, error) {
+	switch f.Commit {
+	case check.WorkTreeName:
+		dir, _ := workspace.PathDir(f.Path)
+		file := filepath.Join(s.Workspace.Dir(), filepath.FromSlash(f.Path[len(dir):]))
+		return regular.ReadFile(file, s.limits().OfStream())
+	case check.IndexName:
 		index, err := s.Repo.Index(ctx)
 		if err != nil {
 			return nil, err

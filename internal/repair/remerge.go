@@ -3,7 +3,6 @@ package repair
 import (
 	"context"
 	"path"
-	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -135,15 +134,7 @@ func (v *versions) between(
 func (v *versions) fileIn(
 	ctx context.Context, commit gitint.OID, k versionKey,
 ) ([]byte, gitint.OID) {
-	tree, err := v.repo.Tree(ctx, commit.String())
-	if err != nil {
-		return nil, gitint.OID{}
-	}
-	all, _, err := workspace.Scan(tree, v.own)
-	if err != nil {
-		return nil, gitint.OID{}
-	}
-	all = slices.DeleteFunc(all, func(e workspace.Entry) bool { return e.ID != k.id })
+	all, tree := ancestry{v.repo, v.own, k.id}.entries(ctx, commit)
 	if len(all) != 1 {
 		return nil, gitint.OID{}
 	}

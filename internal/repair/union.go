@@ -146,7 +146,7 @@ func (u *union) of(all []*workspace.Conversation) (*unified, error) {
 		res.details.ArchivedAt = nil
 	}
 	res.note = note + res.note
-	kept := choose(all, archived, dirnameOf(res.details, all[0].ID))
+	kept := choose(all, archived, events.Dirname(all[0].ID, res.details.Name()))
 	res.keep = order[kept]
 	res.target = kept.Entry
 	if u.dirname != nil {
