@@ -292,27 +292,41 @@ func Apart(
 	if err != nil {
 		return nil, err
 	}
-	staged, err := homesIn(index, dir)
-	if err != nil {
-		return nil, err
-	}
 	work, err := workDirs(repo, dir)
 	if err != nil {
 		return nil, err
 	}
-	var all []Case
-	for id, dirs := range staged.dirs {
+	all, err := inSeveral(index, dir, work)
+	if err != nil {
+		return nil, err
+	}
+	return notBefore(ctx, repo, dir, all, ids...)
+}
+
+// inSeveral returns the conversations that have several directories in an index or in the working
+// tree, sorted by id. work has their directories there, nil if these do not matter.
+func inSeveral(
+	index *gitint.Index, dir string, work map[events.ID][]string,
+) (all []Case, err error) {
+	staged, err := homesIn(index, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(staged.dirs)) {
+		dirs := staged.dirs[id]
 		if max(len(dirs), len(work[id])) < 2 {
-			continue // moved, and not added yet
+			continue // one in each: it was moved, and is not added yet
 		}
-		dirs = together(dirs, work[id])
+		if work != nil {
+			dirs = together(dirs, work[id])
+		}
 		c, err := caseOf(index, id, dirs, nil)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, c)
 	}
-	return notBefore(ctx, repo, dir, all, ids...)
+	return all, nil
 }
 
 // together returns the names of both lists without duplicates, sorted.
@@ -348,22 +362,11 @@ func Doubled(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Case, err
 	}
 	var all []Case
 	for _, dir := range dirs {
-		staged, err := homesIn(index, dir)
+		cases, err := inSeveral(index, dir, nil)
+		if err == nil {
+			cases, err = notBefore(ctx, repo, dir, cases)
+		}
 		if err != nil {
-			return nil, err
-		}
-		var cases []Case
-		for _, id := range slices.Sorted(maps.Keys(staged.dirs)) {
-			if len(staged.dirs[id]) < 2 {
-				continue
-			}
-			c, err := caseOf(index, id, staged.dirs[id], nil)
-			if err != nil {
-				return nil, err
-			}
-			cases = append(cases, c)
-		}
-		if cases, err = notBefore(ctx, repo, dir, cases); err != nil {
 			return nil, err
 		}
 		all = append(all, cases...)

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -311,11 +312,8 @@ type tally map[blobs.Hash]bool
 func tallyOf(sides []threeway.Side) tally {
 	t := make(tally)
 	for _, s := range sides {
-		if s.Stream == nil {
-			continue
-		}
-		for _, sum := range sumsOf(s.Stream) {
-			t[sum] = true
+		if s.Stream != nil {
+			maps.Copy(t, lists.Set(sumsOf(s.Stream)))
 		}
 	}
 	return t

@@ -65,14 +65,13 @@ func Workspaces(
 // Losses examines every conversation that differs between the merge and its parents.
 func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, error) {
 	var all []Loss
-	var results []homes
 	var workspaces []*inspection
 	for _, dir := range m.Dirs {
 		b, err := m.inspect(ctx, merged, dir)
 		if err != nil {
 			return nil, err
 		}
-		workspaces, results = append(workspaces, b), append(results, b.merged)
+		workspaces = append(workspaces, b)
 	}
 	for _, b := range workspaces {
 		found, err := b.losses(ctx, workspaces)
@@ -81,19 +80,20 @@ func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, erro
 		}
 		all = append(all, found...)
 	}
-	all, err := notMoved(all, results)
-	if err != nil || len(all) == 0 {
-		return all, err
+	all, err := remaining(all, workspaces, homes.outside)
+	if err != nil {
+		return nil, err
 	}
-	return notRewound(all, results)
+	return remaining(all, workspaces, homes.outsideForks)
 }
 
-// notRewound removes losses that are in the conversations which an import created for rewound
-// turns.
-func notRewound(all []Loss, results []homes) (left []Loss, err error) {
+// remaining reduces losses to what none of the workspaces of the merge has.
+func remaining(
+	all []Loss, in []*inspection, lost func(homes, Loss) ([]*events.Element, error),
+) (left []Loss, err error) {
 	for _, l := range all {
-		for _, h := range results {
-			if l.Elements, err = h.outsideForks(l); err != nil {
+		for _, b := range in {
+			if l.Elements, err = lost(b.merged, l); err != nil {
 				return nil, err
 			}
 		}
@@ -104,7 +104,18 @@ func notRewound(all []Loss, results []homes) (left []Loss, err error) {
 	return left, nil
 }
 
-// outsideForks returns the lost elements that the forks of a conversation do not have either.
+// outside returns the lost elements that the conversation does not have here either: git subtree
+// may have put a side below a directory.
+func (h homes) outside(l Loss) ([]*events.Element, error) {
+	version, err := h.said(l.Conversation)
+	if err != nil {
+		return l.Elements, unlessSyntax(err)
+	}
+	return l.missingIn(version), nil
+}
+
+// outsideForks returns the lost elements that the conversations which an import created for rewound
+// turns do not have either.
 func (h homes) outsideForks(l Loss) ([]*events.Element, error) {
 	side, err := h.side(l.Conversation)
 	for fork := range side.Source.Rewound {
@@ -137,27 +148,6 @@ func sameSource(a, b *events.Element) bool {
 	key, ok := b.Metadata().Text(events.MetadataSource)
 	other, _ := a.Metadata().Text(events.MetadataSource)
 	return ok && key == other && a.Kind() == b.Kind() && threeway.IsBrought(b)
-}
-
-// notMoved removes losses that another workspace of the merge has: git subtree may have put a side
-// below a directory.
-func notMoved(all []Loss, results []homes) (left []Loss, err error) {
-	for _, l := range all {
-		for _, h := range results {
-			version, err := h.said(l.Conversation)
-			if _, ok := errors.AsType[*events.SyntaxError](err); ok {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			l.Elements = l.missingIn(version)
-		}
-		if len(l.Elements) > 0 {
-			left = append(left, l)
-		}
-	}
-	return left, nil
 }
 
 // losses examines one of the workspaces of a merge.
@@ -347,7 +337,7 @@ func (b *inspection) baseOf(
 
 // agree returns what two sides agree that their base said, and the elements of the first in whose
 // place the second has others of the same session, with these. It knows nothing of rewound
-// elements: those are lost unless a conversation has them, see [notRewound].
+// elements: those are lost unless a conversation has them, see [homes.outsideForks].
 func (b *inspection) agree(
 	id events.ID, base threeway.Side, one, other int,
 ) (before *events.Stream, replaced map[blobs.Hash]blobs.Hash, err error) {

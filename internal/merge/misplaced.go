@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -106,7 +107,7 @@ func beyond(stream, other []byte) tally {
 	if err != nil || otherErr != nil {
 		return nil
 	}
-	t := tallyOf([]threeway.Side{{Stream: is}})
+	t := tally(lists.Set(sumsOf(is)))
 	for _, sum := range sumsOf(lacks) {
 		delete(t, sum)
 	}
