@@ -73,14 +73,9 @@ func (ad Adviser) moveOut(name string) string {
 	if _, err := os.Lstat(file); err != nil || !ok {
 		return ""
 	}
-	near := func(file string) string {
-		if rel, err := filepath.Rel(ad.Dir, file); err == nil {
-			file = rel
-		}
-		return check.ShellQuote(filepath.ToSlash(file))
-	}
 	outside := filepath.Join(ad.Repo.Root(), filepath.FromSlash(path.Dir(dir)))
-	return "mv -i -- " + near(file) + " " + near(outside)
+	return "mv -i -- " + check.ShellQuote(ad.fromHere(file)) + " " +
+		check.ShellQuote(ad.fromHere(outside))
 }
 
 // A gitState is what git tracks, and what differs from it. Anything unreadable counts as unknown.

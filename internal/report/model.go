@@ -110,11 +110,12 @@ func answerHint(err error, e *llm.APIError) string {
 // privateHint says how to allow a host of a private network, ready to be copied if a shell reads
 // the host as one word.
 func privateHint(err error) string {
-	const command = "git jp config set --user network.private_hosts"
 	private := new(attach.PrivateError)
 	errors.As(err, &private)
-	if strings.Trim(strings.ToLower(private.Host), "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
-		return "'" + command + " HOST' lets attachments be fetched from it"
+	host := private.Host
+	if strings.Trim(strings.ToLower(host), "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
+		host = "HOST"
 	}
-	return "'" + command + " " + private.Host + "' lets attachments be fetched from it"
+	return "'git jp config set --user network.private_hosts " + host +
+		"' lets attachments be fetched from it"
 }
