@@ -14,18 +14,18 @@ type move struct{ from, to gitint.OID }
 
 // readPrePush reads the standard input of a pre-push hook: from where to where each ref of the
 // remote is about to move. A line has the names and commits of the local and of the remote ref.
-func readPrePush(r io.Reader) ([]move, error) { return readMoves(r, "pre-push", 4, 3, 1) }
+func readPrePush(r io.Reader) ([]move, error) { return readMoves(r, "pre-push", 4, 3) }
 
 // readPreReceive reads the standard input of a pre-receive hook in the same way. A line has the old
 // and the new commit and the name of a ref.
-func readPreReceive(r io.Reader) ([]move, error) { return readMoves(r, "pre-receive", 3, 0, 1) }
+func readPreReceive(r io.Reader) ([]move, error) { return readMoves(r, "pre-receive", 3, 0) }
 
 // readPostRewrite reads the standard input of a post-rewrite hook: commits and what they became.
-func readPostRewrite(r io.Reader) ([]move, error) { return readMoves(r, "post-rewrite", 2, 0, 1) }
+func readPostRewrite(r io.Reader) ([]move, error) { return readMoves(r, "post-rewrite", 2, 0) }
 
-// readMoves reads a move per line, from the fields with the indexes from and to. A line with fewer
-// than n fields is an error; git may add more.
-func readMoves(r io.Reader, hook string, n, from, to int) (all []move, err error) {
+// readMoves reads a move per line: from the field with an index to the second one. A line with
+// fewer than n fields is an error; git may add more.
+func readMoves(r io.Reader, hook string, n, from int) (all []move, err error) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		fields := strings.Split(lines.Text(), " ")
@@ -33,7 +33,7 @@ func readMoves(r io.Reader, hook string, n, from, to int) (all []move, err error
 			return nil, fmt.Errorf("read input of %s: %q has fewer than %d fields",
 				hook, lines.Text(), n)
 		}
-		m, err := parseMove(fields[from], fields[to])
+		m, err := parseMove(fields[from], fields[1])
 		if err != nil {
 			return nil, fmt.Errorf("read input of %s: %w", hook, err)
 		}

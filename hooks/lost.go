@@ -31,8 +31,7 @@ func (r *run) warnLost(ctx context.Context, hook served, came gitint.PushRange) 
 	}
 	found := hook.checked(report.Findings)
 	r.Advise(ctx, hook.Repo, found)
-	r.WarnFindings(found)
-	r.hintNext(found)
+	r.warnNext(found)
 	return missed
 }
 
@@ -68,8 +67,9 @@ func needHere(
 	return nil
 }
 
-// hintNext prints the commands of findings, each once.
-func (e Env) hintNext(found []check.Finding) {
+// warnNext warns about findings, and prints their commands, each once.
+func (e Env) warnNext(found []check.Finding) {
+	e.WarnFindings(found)
 	seen := make(map[string]bool)
 	for _, f := range found {
 		if f.Next != "" && !seen[f.Next] {
@@ -86,9 +86,7 @@ func (r *run) warnLosing(ctx context.Context, hook served) error {
 	if err != nil {
 		return err
 	}
-	found = hook.checked(found)
-	r.WarnFindings(found)
-	r.hintNext(found)
+	r.warnNext(hook.checked(found))
 	return nil
 }
 

@@ -30,7 +30,6 @@ func (r *run) preMergeCommit(ctx context.Context) error {
 	}
 	if err == nil && len(paths) == 0 {
 		err = hook.Settle(ctx)
-		paths = nil
 	}
 	var verdict *stage.Verdict
 	var was remerged

@@ -108,9 +108,7 @@ func (r *run) prePush(ctx context.Context) error {
 // warnings count: the text may be no secret, and then someone undid its redaction.
 func (r *run) warnRemoved(ctx context.Context, hook served, d audit.Push) error {
 	removed, err := audit.Auditor{Repo: hook.Repo}.Removed(ctx, d)
-	found := hook.checked(removed)
-	r.WarnFindings(found)
-	r.hintNext(found)
+	r.warnNext(hook.checked(removed))
 	return err
 }
 

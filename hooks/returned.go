@@ -65,9 +65,7 @@ func (r *run) warnReturned(
 		return err
 	}
 	report.AddAll(removed)
-	found := hook.checked(report.Findings)
-	r.WarnFindings(found)
-	r.hintNext(found)
+	r.warnNext(hook.checked(report.Findings))
 	return nil
 }
 

@@ -263,7 +263,6 @@ func (r *run) warnStanding(ctx context.Context, hook served, found []check.Findi
 	} else {
 		r.Warn("HEAD lacks content of conversations:")
 	}
-	r.WarnFindings(found)
-	r.hintNext(found)
+	r.warnNext(found)
 	return true
 }

@@ -110,7 +110,7 @@ func (r removals) of(
 		}
 	}
 	for name, before := range gone {
-		fine, err := r.kept(ctx, name)
+		fine, err := r.anyHas(ctx, r.tips, name)
 		if err == nil && !fine {
 			fine, err = r.harmless(ctx, before, name)
 		}
@@ -196,11 +196,7 @@ func (r removals) harmless(ctx context.Context, commit gitint.OID, name string) 
 	return false, nil
 }
 
-// kept reports whether a tip has a file.
-func (r removals) kept(ctx context.Context, name string) (bool, error) {
-	return r.anyHas(ctx, r.tips, name)
-}
-
+// anyHas reports whether one of the commits has a file.
 func (r removals) anyHas(
 	ctx context.Context, commits []gitint.OID, name string,
 ) (bool, error) {
