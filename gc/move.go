@@ -129,13 +129,13 @@ func (r *run) restore(i record) error {
 		}
 		return r.o.remove(from)
 	}
-	if err = r.o.mkdir(filepath.Dir(to)); err == nil {
-		err = r.move(from, to)
-	}
 	// git and other programs remove the directory while it is empty.
-	for try := 0; errors.Is(err, fs.ErrNotExist) && regular.Exists(from) && try < tries; try++ {
+	for range tries {
 		if err = r.o.mkdir(filepath.Dir(to)); err == nil {
 			err = r.move(from, to)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || !regular.Exists(from) {
+			break
 		}
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *run) restore(i record) error {
 	return syncDirs(filepath.Dir(to), filepath.Dir(from))
 }
 
-const tries = 8
+const tries = 9
 
 func sameContent(a, b string) (bool, error) {
 	one, err := regular.ReadFile(a, regular.MaxOwn)

@@ -92,8 +92,7 @@ func (s *sweeper) collect(ctx context.Context) error {
 
 // items returns the records of the plan. A conversation locked since protects untracked blobs.
 func (s *sweeper) items(ctx context.Context) ([]record, error) {
-	m := &marker{o: s.o}
-	held, err := m.o.held()
+	held, err := s.o.held()
 	if err != nil {
 		return nil, err
 	}

@@ -309,36 +309,3 @@ func (h *history) sortRuns(old []ExpiredRun) []ExpiredRun {
 		return e.elsewhere && len(e.Dead) == 0
 	})
 }
-
-// stampName is the file whose time is that of the last collection.
-const stampName = "gc.stamp"
-
-// interval is the time between automatic collections.
-const interval = 24 * time.Hour
-
-// Due reports whether a background collection is due. A stamp in the future is ignored: a clock was
-// wrong.
-func Due(o Options) bool {
-	p, err := o.place()
-	if err != nil || !regular.Exists(p.store) {
-		return false
-	}
-	info, err := os.Stat(filepath.Join(filepath.Dir(p.lockFile), stampName))
-	return err != nil || o.Now().Sub(info.ModTime()).Abs() >= interval
-}
-
-// Stamp records the time of a collection, as far as possible.
-func Stamp(o Options) error {
-	p, err := o.place()
-	if err != nil {
-		return err
-	}
-	dir := filepath.Dir(p.lockFile)
-	if err := o.mkdir(dir); err != nil {
-		return err
-	}
-	if err := o.write(dir, stampName, nil); err != nil {
-		return err
-	}
-	return os.Chtimes(filepath.Join(dir, stampName), o.Now(), o.Now())
-}
