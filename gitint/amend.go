@@ -52,31 +52,26 @@ func (r *Repo) replaceTree(ctx context.Context, head OID, why string) (OID, erro
 
 // TrailHead adds trailers to the message of the commit at HEAD, which must be the given commit, and
 // keeps the rest of it. It runs no hook.
-func (r *Repo) TrailHead(
-	ctx context.Context, head OID, trailers []string, why string,
-) (OID, error) {
-	id, err := r.trailHead(ctx, head, trailers, why)
-	if err != nil {
-		return OID{}, fmt.Errorf("add trailers to %s: %w", head, err)
+func (r *Repo) TrailHead(ctx context.Context, head OID, trailers []string, why string) error {
+	if err := r.trailHead(ctx, head, trailers, why); err != nil {
+		return fmt.Errorf("add trailers to %s: %w", head, err)
 	}
-	return id, nil
+	return nil
 }
 
-func (r *Repo) trailHead(
-	ctx context.Context, head OID, trailers []string, why string,
-) (OID, error) {
+func (r *Repo) trailHead(ctx context.Context, head OID, trailers []string, why string) error {
 	data, err := r.unsigned(ctx, head)
 	if err != nil {
-		return OID{}, err
+		return err
 	}
 	header, message, _ := bytes.Cut(data, []byte("\n\n"))
 	message, err = r.git.Run(ctx, git.Command{
 		Args: trailerArgs(trailers), Stdin: bytes.NewReader(message),
 	})
-	if err != nil || bytes.HasSuffix(data, message) {
-		return head, err
+	if err == nil && !bytes.HasSuffix(data, message) {
+		_, err = r.replaceHead(ctx, head, slices.Concat(header, []byte("\n\n"), message), why)
 	}
-	return r.replaceHead(ctx, head, slices.Concat(header, []byte("\n\n"), message), why)
+	return err
 }
 
 // unsigned returns a commit as git stores it, unless it is signed.

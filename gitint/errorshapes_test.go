@@ -325,13 +325,7 @@ func TestReadsInProcess(t *testing.T) {
 		"linked worktree": 2, "bare": 2, "submodule": 2, "separate git dir": 2,
 		"symlinked .git, objects and refs": 2, "quarantine": 2, "shallow": 2, "worktreeConfig": 2,
 	}
-	for _, shape := range readShapes() {
-		want, ok := processes[shape.name]
-		if !ok {
-			continue
-		}
-		delete(processes, shape.name)
-		repo := open(t, shape.make(t))
+	needProcesses(t, processes, func(repo *gitint.Repo) {
 		head, err := repo.Head(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -344,6 +338,20 @@ func TestReadsInProcess(t *testing.T) {
 		if _, err := repo.Refs(t.Context()); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// needProcesses checks how many processes a use of a repository starts, by the name of its shape.
+func needProcesses(t *testing.T, processes map[string]int, use func(*gitint.Repo)) {
+	t.Helper()
+	for _, shape := range readShapes() {
+		want, ok := processes[shape.name]
+		if !ok {
+			continue
+		}
+		delete(processes, shape.name)
+		repo := open(t, shape.make(t))
+		use(repo)
 		if got := repo.Processes(); got != want {
 			t.Errorf("%s: %d processes, want %d", shape.name, got, want)
 		}
@@ -391,23 +399,11 @@ func TestIndexNeedsNoProcess(t *testing.T) {
 		"split index of version 4": 2, // git, and about empty files once more
 		"index without a checksum": 2, // likewise
 	}
-	for _, shape := range readShapes() {
-		want, ok := processes[shape.name]
-		if !ok {
-			continue
-		}
-		delete(processes, shape.name)
-		repo := open(t, shape.make(t))
+	needProcesses(t, processes, func(repo *gitint.Repo) {
 		if _, err := repo.Index(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if got := repo.Processes(); got != want {
-			t.Errorf("%s: %d processes, want %d", shape.name, got, want)
-		}
-	}
-	if len(processes) > 0 {
-		t.Errorf("no such shapes: %v", processes)
-	}
+	})
 }
 
 // TestPartialCloneFetchesNothing checks that promised objects are reported as missing.

@@ -18,8 +18,6 @@ import (
 type DiffRequest struct {
 	// Staged compares HEAD with the index, else the index with the working tree.
 	Staged bool
-	// Commit, if not zero, is compared with its first parent instead.
-	Commit OID
 	// Paths are the files and directories to show, from the root of the working tree; none means
 	// all. Exclude are those to omit.
 	Paths, Exclude []string
@@ -40,20 +38,11 @@ var errCut = errors.New("output is longer than was asked for")
 
 // Diff returns a patch, and whether it was truncated at limit bytes, after a line.
 func (r *Repo) Diff(ctx context.Context, d DiffRequest, limit int64) ([]byte, bool, error) {
-	args := slices.Clone(quiet[:])
-	switch {
-	case !d.Commit.IsZero():
-		args = append(args, "show", "--format=",
-			"--diff-merges=first-parent", "--no-show-signature")
-	case d.Staged:
-		args = append(args, "diff", "--cached")
-	default:
-		args = append(args, "diff")
+	args := append(slices.Clone(quiet[:]), "diff")
+	if d.Staged {
+		args = append(args, "--cached")
 	}
 	args = append(args, showArgs[:]...)
-	if !d.Commit.IsZero() {
-		args = append(args, d.Commit.String())
-	}
 	specs, env := pathspecs(d.Paths)
 	for _, p := range d.Exclude {
 		specs = append(specs, ":(top,exclude,literal)"+p)

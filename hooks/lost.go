@@ -108,7 +108,7 @@ func noteDecided(ctx context.Context, repo *gitint.Repo) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	_, err = repo.TrailHead(ctx, head, merge.Trailers(ids), "git jp: say what was decided")
+	err = repo.TrailHead(ctx, head, merge.Trailers(ids), "git jp: say what was decided")
 	if err != nil {
 		return fmt.Errorf("%w; 'git jp resolve --accept HEAD' says it in a commit of its own", err)
 	}
