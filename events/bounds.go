@@ -9,9 +9,6 @@ import (
 // A Range is a run of consecutive turns, counted from 0, with both ends included.
 type Range struct{ From, To int }
 
-// Len returns the number of turns.
-func (r Range) Len() int { return r.To - r.From + 1 }
-
 // A Bound is one end of a range of turns, before the number of turns is known. The zero value is an
 // open end. Bounds are comparable.
 type Bound struct {

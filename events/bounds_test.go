@@ -50,12 +50,6 @@ func resolved(s *Stream, from, to Bound) string {
 	return fmt.Sprintf("%d..%d", r.From, r.To)
 }
 
-func TestRangeLen(t *testing.T) {
-	if got := (Range{2, 4}).Len(); got != 3 {
-		t.Errorf("turns 2 to 4 are %d", got)
-	}
-}
-
 func TestResolveRangeOfNothing(t *testing.T) {
 	s := sketched(t, "D C0-9r")
 	for _, b := range []Bound{{}, AtTurn(0), FromEnd(0), afterLastCompaction(), AtTime(second(1))} {

@@ -37,33 +37,21 @@ func vectors(t *testing.T) (v struct {
 }
 
 // The vectors were recorded from jp itself.
-func TestRewriteVectors(t *testing.T) {
-	for _, v := range vectors(t).Rewrite {
-		t.Run(v.Name, func(t *testing.T) {
-			s, err := events.Decode([]byte(v.In))
-			if v.Error != "" {
-				if err == nil {
-					t.Fatalf("decoded, jp says %q", v.Error)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := string(s.Canonical()); got != v.Out+"\n" {
-				t.Errorf("got\n%swant\n%s", got, v.Out)
-			}
-			if got := string(s.Encode()); got != v.In {
-				t.Errorf("unchanged stream was encoded as\n%s", got)
-			}
-		})
-	}
-}
+func TestRewriteVectors(t *testing.T) { rewrites(t, vectors(t).Rewrite, events.Decode) }
 
-func TestMetadataVectors(t *testing.T) {
-	for _, v := range vectors(t).Metadata {
+func TestMetadataVectors(t *testing.T) { rewrites(t, vectors(t).Metadata, events.DecodeDetails) }
+
+// rewrites checks that a file is written as jp writes it, and unchanged as it was read.
+func rewrites[File interface {
+	Canonical() []byte
+	Encode() []byte
+}](
+	t *testing.T, all []vector, decode func([]byte) (File, error),
+) {
+	t.Helper()
+	for _, v := range all {
 		t.Run(v.Name, func(t *testing.T) {
-			d, err := events.DecodeDetails([]byte(v.In))
+			f, err := decode([]byte(v.In))
 			if v.Error != "" {
 				if err == nil {
 					t.Fatalf("decoded, jp says %q", v.Error)
@@ -73,11 +61,11 @@ func TestMetadataVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := string(d.Canonical()); got != v.Out+"\n" {
+			if got := string(f.Canonical()); got != v.Out+"\n" {
 				t.Errorf("got\n%swant\n%s", got, v.Out)
 			}
-			if got := string(d.Encode()); got != v.In {
-				t.Errorf("unchanged details were encoded as\n%s", got)
+			if got := string(f.Encode()); got != v.In {
+				t.Errorf("unchanged, it was encoded as\n%s", got)
 			}
 		})
 	}

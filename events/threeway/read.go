@@ -1,6 +1,7 @@
 package threeway
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -15,14 +16,7 @@ import (
 type turnKey struct{ start, request int64 }
 
 func (k turnKey) compare(l turnKey) int {
-	switch {
-	case k == l:
-		return 0
-	case k.start < l.start, k.start == l.start && k.request < l.request:
-		return -1
-	default:
-		return 1
-	}
+	return cmp.Or(cmp.Compare(k.start, l.start), cmp.Compare(k.request, l.request))
 }
 
 // A sideTurn is a turn of one version. Before the first turn_start a request that follows an answer
