@@ -7,31 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-)
 
-// asNobody runs f without the rights of the superuser, on a thread that ends afterwards.
-func asNobody(t *testing.T, f func()) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		f()
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		if err := syscall.Setfsuid(65534); err != nil {
-			t.Error(err)
-			return
-		}
-		f()
-	}()
-	<-done
-}
+	"github.com/git-jp/git-jp/internal/gittest"
+)
 
 func TestStore_readOnly(t *testing.T) {
 	s := newStore(t, withClock())
@@ -42,7 +22,7 @@ func TestStore_readOnly(t *testing.T) {
 		}
 		defer os.Chmod(filepath.Join(s.dir, dir), 0o755)
 	}
-	asNobody(t, func() {
+	gittest.AsNobody(t, func() {
 		if b, err := s.Read(ref); err != nil || string(b) != "hello\n" {
 			t.Errorf("Read: %q, %v", b, err)
 		}
@@ -61,7 +41,7 @@ func TestStore_readOnly(t *testing.T) {
 	if err := os.Chmod(s.file(ref.Hash), 0); err != nil {
 		t.Fatal(err)
 	}
-	asNobody(t, func() {
+	gittest.AsNobody(t, func() {
 		_, err := s.Read(ref)
 		var corrupt *CorruptError
 		if !errors.Is(err, fs.ErrPermission) || errors.As(err, &corrupt) ||
@@ -84,7 +64,7 @@ func TestWrite_fileOfAnotherOwner(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asNobody(t, func() { mustWrite(t, s, hello) })
+	gittest.AsNobody(t, func() { mustWrite(t, s, hello) })
 	after, err := s.Stat(ref.Hash)
 	if err != nil || !after.ModTime().After(before.ModTime().AddDate(0, 6, 0)) {
 		t.Errorf("time %v, %v", after.ModTime(), err)

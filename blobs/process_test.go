@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // childEnv makes the test binary run as its own child, which does one job in a store.
@@ -85,16 +86,7 @@ func command(job, dir string, n int) *exec.Cmd {
 // killed runs a child and reports whether it killed itself.
 func killed(t *testing.T, job, dir string, n int) bool {
 	t.Helper()
-	err := command(job, dir, n).Run()
-	if err == nil {
-		return false
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
-		return true
-	}
-	t.Fatalf("%s %d: %v", job, n, err)
-	return false
+	return gittest.WasKilled(t, command(job, dir, n))
 }
 
 var crashContent = random(2<<20 + 1) // several chunks, also when compressed

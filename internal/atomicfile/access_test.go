@@ -6,31 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-)
 
-// asNobody runs f without superuser rights, on a thread that is discarded afterwards.
-func asNobody(t *testing.T, f func()) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		f()
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		if err := syscall.Setfsuid(65534); err != nil {
-			t.Error(err)
-			return
-		}
-		f()
-	}()
-	<-done
-}
+	"github.com/git-jp/git-jp/internal/gittest"
+)
 
 func TestWrite_readOnlyDirectory(t *testing.T) {
 	root, _ := openRoot(t)
@@ -49,7 +29,7 @@ func TestWrite_readOnlyDirectory(t *testing.T) {
 	if err := root.Chmod("d", 0o555); err != nil {
 		t.Fatal(err)
 	}
-	asNobody(t, func() {
+	gittest.AsNobody(t, func() {
 		err := Write(root, "d/x", []byte("new"), Options{TempDir: tmp})
 		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), `write "d/x"`) {
 			t.Errorf("error %v", err)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // The test binary is its own child process: with crashEnv set it does one job in a directory and
@@ -112,16 +114,7 @@ func childCommand(job, dir string, step int) *exec.Cmd {
 // run reports whether the child was killed; any other failure ends the test.
 func run(t *testing.T, job, dir string, step int) (killed bool) {
 	t.Helper()
-	err := childCommand(job, dir, step).Run()
-	if err == nil {
-		return false
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
-		return true
-	}
-	t.Fatalf("%s, step %d: %v", job, step, err)
-	return false
+	return gittest.WasKilled(t, childCommand(job, dir, step))
 }
 
 // prepare creates a directory with an old file, if old, and a directory to publish.
