@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -55,25 +56,30 @@ func (f *filter) add(rule int, keyword string, fold bool) {
 	}
 	c := candidate{rule, keyword, rarest(keyword), fold}
 	first, second := keyword[c.offset], keyword[c.offset+1]
+	var has []uint8 // the groups of its spellings
 	for _, a := range cases(first, fold) {
 		for _, b := range cases(second, fold) {
-			pair := uint16(a) | uint16(b)<<8
-			f.group(pair, c)
+			has = f.group(uint16(a)|uint16(b)<<8, c, has)
 		}
 	}
 }
 
-// group adds a keyword to the group of a pair. There are at most 256 groups; further pairs share
-// the last one, which only costs time.
-func (f *filter) group(pair uint16, c candidate) {
-	if f.index[pair] == 0 {
-		if len(f.groups) <= math.MaxUint8 {
-			f.groups = append(f.groups, nil)
-		}
-		f.index[pair] = uint8(len(f.groups) - 1) // at most 255
-	}
+// group adds a keyword to the group of a pair, unless that is one of those that have it. The
+// spellings of a pair without a group get one together. There are at most 256 groups; further pairs
+// share the last one, which only costs time.
+func (f *filter) group(pair uint16, c candidate, has []uint8) []uint8 {
 	g := f.index[pair]
+	if g == 0 {
+		if g = uint8(len(f.groups) - 1); !slices.Contains(has, g) && g < math.MaxUint8 {
+			f.groups, g = append(f.groups, nil), g+1
+		}
+		f.index[pair] = g
+	}
+	if slices.Contains(has, g) {
+		return has
+	}
 	f.groups[g] = append(f.groups[g], c)
+	return append(has, g)
 }
 
 func cases(c byte, fold bool) []byte {
