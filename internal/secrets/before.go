@@ -18,6 +18,8 @@ type level struct {
 	said []byte // as JSON
 	// member is where in said the last name begins; in a list, the last string.
 	member int
+	// key is set in a list of lines while these are those of a private key.
+	key bool
 }
 
 // Begin tells that a list or an object begins.
@@ -47,6 +49,7 @@ func (b *Before) Value(s []byte) {
 	case l == nil:
 	case l.list:
 		l.say(s, ',')
+		l.line(s)
 	default:
 		l.add(s, ',')
 	}
@@ -58,6 +61,19 @@ func (b *Before) innermost() *level {
 		return nil
 	}
 	return &b.levels[len(b.levels)-1]
+}
+
+// keyHeader stands for the line of a list with which a private key begins.
+const keyHeader = dashes + "BEGIN " + "PRIVATE KEY" + dashes
+
+func (l *level) line(s []byte) {
+	_, header, begins := bytes.Cut(s, []byte(dashes+"BEGIN "))
+	switch {
+	case begins && bytes.Contains(header, []byte("PRIVATE KEY")):
+		l.key = !bytes.Contains(header, []byte(dashes+"END "))
+	case bytes.Contains(s, []byte(dashes+"END ")):
+		l.key = false
+	}
 }
 
 func (l *level) say(s []byte, end byte) {
@@ -84,14 +100,18 @@ func (b *Before) Of(s []byte) string {
 	if l == nil {
 		return ""
 	}
-	last := string(l.said[l.member:])
+	n, last := len(b.levels), string(l.said[l.member:])
 	switch {
+	case l.key:
+		return "[\"" + keyHeader + "\","
+	case l.list && n > 1 && b.levels[n-2].list && strings.Count(string(l.said), ",") == 1:
+		return last // a list of pairs, as headers are
 	case l.list && (bytes.HasPrefix(s, []byte("-")) || strings.HasPrefix(last, `"-`)):
 		return string(l.said)
 	case l.list:
-		return b.above(len(b.levels) - 1)
+		return b.above(n - 1)
 	case isValueName(strings.Trim(last, `":`)):
-		return b.above(len(b.levels)-1) + "{" + string(l.said)
+		return b.above(n-1) + "{" + string(l.said)
 	}
 	return last
 }

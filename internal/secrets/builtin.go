@@ -1,5 +1,7 @@
 package secrets
 
+import "slices"
+
 // tokens lists the built-in rules for the most common tokens and keys. They match a provider's
 // prefix, which keeps false positives rare; for the same reason no rule matches random text alone.
 var tokens = []Rule{
@@ -9,7 +11,7 @@ var tokens = []Rule{
 		shape:    armored,
 		within:   16 << 10,
 		Public:   11,
-		Regex:    `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----`,
+		Regex:    `-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?|OpenVPN Static key V1)-----`,
 	},
 	vendor("anthropic-key", 7, `sk-ant-[a-z0-9]{3,8}-[A-Za-z0-9_-]{40,}`, "sk-ant-"),
 	vendor("openrouter-key", 9, `sk-or-v1-[0-9a-f]{64}`, "sk-or-v1-"),
@@ -21,6 +23,8 @@ var tokens = []Rule{
 	guess("aws-secret-key",
 		`(?i:secret_?access_?key)["'\\\s]{0,4}[:=]["'\\\s]{0,4}([A-Za-z0-9/+]{40})`,
 		"secret_access_key", "secretaccesskey").folded(),
+	guess("aws-secret-key", `(?i:secret access key) \[[^\]\n]{0,40}\]: ?([A-Za-z0-9/+]{40})`,
+		"secret access key [").folded(),
 	guess("aws-secret-key", `A[KS]IA[A-Z2-7]{16}["']?[\s,:;]{1,4}["']?`+
 		`([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`,
 		"AKIA", "ASIA"),
@@ -85,12 +89,22 @@ var tokens = []Rule{
 // forms lists the built-in rules for secrets that have no prefix of their own but a place: a token
 // with parts, an address, a header, a command line or an assignment.
 var forms = []Rule{
+	{
+		Name:     "private-key",
+		Keywords: []string{"---- BEGIN SSH2 "},
+		shape:    armored,
+		within:   16 << 10,
+		Regex:    `---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----`,
+	},
+	guess("private-key",
+		`"kty"\s*:\s*"oct"\s*,[^{}]{0,200}?"k"\s*:\s*"([A-Za-z0-9_-]{16,})"`, `"kty"`),
+	guess("private-key", `"d"\s*:\s*"([A-Za-z0-9_-]{43,512})"`, `"d":`),
 	vendor("jwt", 3, `eyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`,
 		"eyJ").longer(4 << 10),
 	guess("uri-credentials", `://[^\s/@:"'<>\\]{0,64}:([^\s/@"'<>\\]{6,200})@[A-Za-z0-9\[]`, "://"),
 	guess("bearer-token", `(?i:bearer) ([A-Za-z0-9_.~+/-]{20,}=*)`, "bearer ").folded(),
 	guess("authorization",
-		`(?i:authorization)["']?[ \t]*[:=][ \t]*["']?(?:[A-Za-z][A-Za-z-]{2,20} )?`+
+		`(?i:authorization)["']?[ \t]*[:=,][ \t]*["']?(?:[A-Za-z][A-Za-z-]{2,20} )?`+
 			`(?:token=)?"?([A-Za-z0-9_.~+/:-]{16,}=*)`,
 		"authorization").folded(),
 	guess("basic-auth", `(?i:basic) ([A-Za-z0-9+/]{15,}=*)`, "basic ").folded(),
@@ -145,7 +159,19 @@ var forms = []Rule{
 		Name:     "command-password",
 		Keywords: []string{"-P"},
 		shape:    option,
-		commands: []string{"sqlcmd", "bcp", "ipmitool", "unzip"},
+		commands: []string{"sqlcmd", "bcp", "ipmitool", "zip"},
+	},
+	{
+		Name:     "command-password",
+		Keywords: []string{"-k"},
+		shape:    option,
+		commands: []string{"openssl"},
+	},
+	{
+		Name:     "command-password",
+		Keywords: []string{"-b", "--body"},
+		shape:    option,
+		commands: []string{"secret set"},
 	},
 	{
 		Name:     "command-password",
@@ -175,16 +201,61 @@ var forms = []Rule{
 	guess("command-user",
 		`-(?:[uU]|user)(?:[ =]|["'],\s{0,40})["']?[^\s:"'$/]{1,64}:([^\s"'$@]{8,200})`,
 		"-u ", "-U ", "-user ", "-user=", `-u"`, "-u'", `-U"`, "-U'", `-user"`, "-user'"),
+	guess("command-user", inCluster+`[uU]`+ofCluster+`[^\s:"'$/]{1,64}:([^\s"'$@]{8,200})`, "curl"),
+	guess("cookie", inCluster+`b`+ofCluster+`[^\s"'=;]{1,64}=([^\s"';]{16,400})`, "curl"),
+	guess("command-user", `(?:http|xh)s? [^|;&\n]{0,120}?(?:-a|--auth)[ =]["']?`+
+		`[^\s:"'$/]{1,64}:([^\s"'$@]{8,200})`,
+		"http ", "https ", "xh ", "xhs "),
+	guess("command-user", `-U ["']?[^\s%"'$]{1,64}%([^\s"'$]{8,200})`, "-U "),
+	guess("command-user", `sqlplus\s+(?:-\S+\s+){0,4}["']?[^\s/"'$]{1,64}/([^\s@/"'$]{6,200})@`,
+		"sqlplus "),
+	guess("command-password",
+		`htpasswd -[A-Za-z]*b[A-Za-z]*\s+(?:-\S+\s+){0,4}(?:\S+\s+){1,2}["']?([^\s"']{8,200})`,
+		"htpasswd -"),
 	{
-		Name:  "assigned-secret",
-		Fold:  true,
-		shape: assigned,
-		Keywords: []string{
-			"passw", "passphrase", "pwd", "secret", "token", "apikey", "api_key",
-			"api-key", "access_key", "access-key", "accesskey", "private_key", "privatekey",
-			"signing_key", "encryption_key", "auth_key", "credential", "api key", "app_key",
-			"appkey", "master_key", "masterkey", "admin_key", "preshared",
-			"account_key", "accountkey", "signingkey", "encryptionkey", "authkey", "secretkey",
-		},
+		Name:     "command-password",
+		Keywords: []string{"password-stdin", "--with-token", "sudo -S", "secret put", "-fd 0"},
+		shape:    piped,
 	},
+	{
+		Name:     "command-password",
+		Keywords: []string{"chpasswd"},
+		shape:    piped,
+		paired:   true,
+	},
+	guess("command-password", `ConvertTo-SecureString(?: -String)? ["']([^\s"']{8,200})["']`,
+		"ConvertTo-SecureString"),
+	guess("assigned-secret", `IDENTIFIED BY ["']([^\s"']{8,200})["']`, "IDENTIFIED BY "),
+	guess("basic-auth", `(?i:auth=|basic_?auth)\(["'][^\s"']{1,64}["'],\s*["']([^\s"']{8,200})["']`,
+		"auth=(", "basicauth(", "basic_auth(").folded(),
+	{
+		Name:     "assigned-secret",
+		Fold:     true,
+		shape:    assigned,
+		Keywords: secretNames,
+	},
+}
+
+// Of curl, short options are written in one word: inCluster ends in front of the last letter, and
+// ofCluster behind it.
+const (
+	inCluster = `curl[^|;&\n]{0,200}?[\s"']-[A-Za-z0-9#]{1,12}`
+	ofCluster = `(?:[ =]|["'],\s{0,40})?["']?`
+)
+
+// secretNames are the parts of names to which secrets are assigned, in lower case. Those of keys
+// are written in one word, or in two.
+var secretNames = slices.Concat(
+	[]string{"passw", "passphrase", "pwd", "secret", "token", "credential", "preshared", "api key"},
+	[]string{"pass:", "pass=", `"pass"`, "'pass'", "_pass", "-pass", "-storepass", "-keypass"},
+	[]string{"psk:", "psk=", `psk"`},
+	keysOf("api", "access", "account", "admin", "app", "auth", "deploy", "encryption", "license",
+		"master", "private", "secret", "session", "shared", "signing", "storage"),
+)
+
+func keysOf(names ...string) (all []string) {
+	for _, name := range names {
+		all = append(all, name+"key", name+"_key", name+"-key")
+	}
+	return all
 }

@@ -68,3 +68,26 @@ func nextString(text []byte, i int) int {
 	}
 	return i
 }
+
+// pipedValue returns the range of the value that echo or printf writes to the command at start: the
+// last word in front of the pipe, or, if the rule is paired, what a user and a colon precede in it.
+func (r *Rule) pipedValue(text []byte, start int) (int, int) {
+	begin := max(0, start-maxCommand)
+	line := text[begin:start]
+	pipe := bytes.LastIndexByte(line, '|')
+	begin += bytes.LastIndexByte(line, '\n') + 1
+	if pipe < 0 || begin > start-len(line)+pipe {
+		return 0, 0
+	}
+	words := bytes.TrimRight(text[begin:start-len(line)+pipe], " \"'")
+	from := bytes.LastIndexAny(words, " \"'") + 1
+	if r.paired {
+		from += bytes.IndexByte(words[from:], ':') + 1
+	}
+	if v := words[from:]; len(v) < minValue || len(v) > maxValue || !isRandom(v) ||
+		!bytes.Contains(words[:from], []byte("echo ")) &&
+			!bytes.Contains(words[:from], []byte("printf ")) {
+		return 0, 0
+	}
+	return begin + from, begin + len(words)
+}

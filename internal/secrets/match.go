@@ -69,6 +69,9 @@ func (r *compiled) match(text []byte, start, end int, measured bool) (from, to i
 	case r.shape == behind:
 		from, to = addressed(text, start)
 		return from, to, to > from
+	case r.shape == piped:
+		from, to = r.pipedValue(text, start)
+		return from, to, to > from
 	case r.Regex == "":
 		return start, end, true
 	}
@@ -122,8 +125,10 @@ func (r *compiled) plausible(text []byte, from, to int) bool {
 
 // isRandom reports whether a value is no placeholder and no words.
 func isRandom(value []byte) bool {
-	return !isPlaceholder(value) && !isWords(value) && !isSequence(value) &&
-		entropy(value) >= minEntropy && !standsForUser(value)
+	if entropy(value) < minEntropy || isSequence(value) || standsForUser(value) {
+		return false
+	}
+	return !isPlaceholder(value) && !isWords(value) || isMixed(value, true)
 }
 
 // standsForUser reports whether a value is base64 of a user and a password that is a placeholder,
@@ -193,14 +198,59 @@ func isHarmless(value []byte) bool {
 		strings.IndexByte("/.@~", value[0]) >= 0 && entropy(value) < minRandom
 }
 
+// minMixed is the minimum length of a value that punctuation shows to be a password, and longWord
+// that of a word that shows that it is none.
+const (
+	minMixed = 10
+	longWord = 5
+)
+
+// isMixed reports whether a value has what generated passwords have, which neither words nor paths
+// nor templates nor code have together: small letters, capitals, digits and two signs, and no word.
+// Without quotes it may be code, whose signs do not count.
+func isMixed(v []byte, quoted bool) bool {
+	const inCode = "(){}[]<>$?;&|"
+	var small, capitals, digits, signs, word int
+	for _, c := range v {
+		if word++; !isLetter(c) || isUpper(c) {
+			word = 1
+		}
+		switch {
+		case word == longWord || c >= 0x80 || !quoted && strings.IndexByte(inCode, c) >= 0:
+			return false
+		case isUpper(c):
+			capitals++
+		case isLetter(c):
+			small++
+		case isDigit(c):
+			digits++
+		case strings.IndexByte("/.,:_-=", c) < 0:
+			signs++
+		}
+	}
+	return len(v) >= minMixed && signs > 1 && min(small, capitals, digits) > 0 && !hasWord(v)
+}
+
+// hasWord reports whether a value has a word that marks it as a placeholder, or the beginning of a
+// variable.
+func hasWord(v []byte) bool {
+	return slices.ContainsFunc(placeholders(), func(p string) bool {
+		return isLetter(p[0]) && isPlaceholderWith(v, p)
+	}) || bytes.Contains(v, []byte("${")) || bytes.HasPrefix(v, []byte("{{"))
+}
+
 // minRandom is the entropy of a path that is none: base64 may begin with a slash.
 const minRandom = 4.5
 
 func isPlaceholder(value []byte) bool {
-	text, lower := string(value), string(bytes.ToLower(value))
 	return slices.ContainsFunc(placeholders(), func(p string) bool {
-		return strings.Contains(lower, p) && (len(p) != shortWord || isWritten(text, p))
+		return isPlaceholderWith(value, p)
 	})
+}
+
+func isPlaceholderWith(value []byte, p string) bool {
+	return bytes.Contains(bytes.ToLower(value), []byte(p)) &&
+		(len(p) != shortWord || isWritten(string(value), p))
 }
 
 // shortWord is the length of a word that one of some thousand random keys has, in any case.
@@ -252,211 +302,3 @@ func jumps(letters []byte) (n int) {
 	}
 	return n
 }
-
-// Limits of the names and values of assignments.
-const (
-	maxName  = 48
-	minValue = 8
-	maxValue = 200
-	maxGap   = 4
-)
-
-// assignedValue returns the range of the value assigned to the name whose keyword is at start to
-// end.
-func assignedValue(text []byte, start, end int) (int, int) {
-	i := end
-	for i < len(text) && i-end < maxName && isName(text[i]) {
-		i++
-	}
-	bare := i
-	for i < len(text) && i-bare < maxGap && strings.IndexByte("\"'`])", text[i]) >= 0 {
-		i++
-	}
-	closed := i > bare
-	if isKeyID(text[:bare]) || closed && isMarker(text[:bare+1]) {
-		return 0, 0
-	}
-	i = skipBlanks(text, i)
-	sep := separator(text[i:])
-	switch {
-	case sep > 0:
-		return assignedTo(text, skipBlanks(text, i+sep), closed || sep > 1)
-	case i < len(text) && text[i] == '{':
-		return besideName(text, i+1)
-	case i == bare && i < len(text) && text[i] == '>':
-		return element(text, i+1)
-	case closed && isOption(nameAt(text, start, bare)) && nextString(text, i) > i:
-		return listed(text, nextString(text, i))
-	case (closed || i < len(text) && strings.IndexByte("\r\n,<", text[i]) >= 0) &&
-		isMember(text, start):
-		return besideName(text, i)
-	case i > bare && !closed:
-		return argument(text, start, bare, i)
-	}
-	return 0, 0
-}
-
-// assignedTo returns the range of the value at from, of a name in code if the value must have
-// quotes: code quotes its literals.
-func assignedTo(text []byte, from int, quotes bool) (int, int) {
-	if from < len(text) && text[from] == '{' {
-		return besideName(text, from+1)
-	}
-	if from+1 < len(text) && text[from] == '[' && isQuote(text[from+1]) {
-		from++
-	}
-	if from == len(text) || quotes && !isQuote(text[from]) {
-		return 0, 0
-	}
-	return literal(text, from)
-}
-
-// listed returns the range of the string of a list at from, unless that is another option.
-func listed(text []byte, from int) (int, int) {
-	if from+1 >= len(text) || !isQuote(text[from]) || text[from+1] == '-' {
-		return 0, 0
-	}
-	return quoted(text, from)
-}
-
-// isKeyID reports whether text ends with the name of an ID of a key, which is no secret.
-func isKeyID(text []byte) bool {
-	end := strings.ToLower(string(text[max(0, len(text)-len("key_id")):]))
-	return strings.HasSuffix(strings.ReplaceAll(end, "_", ""), "keyid")
-}
-
-// isMarker reports whether text ends with what replaces a secret. Its rule is not a name to which
-// what follows is assigned.
-func isMarker(text []byte) bool {
-	const longest = len(markerPrefix) + maxRuleName + len("]")
-	text = text[max(0, len(text)-longest):]
-	i := bytes.LastIndexByte(text, markerPrefix[0])
-	return i >= 0 && bytes.HasPrefix(text[i:], []byte(markerPrefix)) && text[len(text)-1] == ']'
-}
-
-// element returns the range of the content of an XML element.
-func element(text []byte, from int) (int, int) {
-	for to := from; to < len(text) && to-from <= maxValue && text[to] > ' '; to++ {
-		if text[to] == '<' {
-			return value(text, from, to)
-		}
-	}
-	return 0, 0
-}
-
-// minArgument is the minimum length of a value that only a blank separates from its name.
-const minArgument = 12
-
-// argument returns the range of the value that follows a blank: that of an option, or of a variable
-// in capitals, as for setx, set -x and a Dockerfile's ENV.
-func argument(text []byte, start, end, from int) (int, int) {
-	name := nameAt(text, start, end)
-	capitals := bytes.IndexByte(name, '_') > 0 && bytes.Equal(name, bytes.ToUpper(name))
-	if !isOption(name) && !capitals {
-		return 0, 0
-	}
-	from, to := literal(text, from)
-	if to-from < minArgument || !bytes.ContainsAny(text[from:to], "0123456789") {
-		return 0, 0
-	}
-	return from, to
-}
-
-// nameAt returns the name of which the bytes from start to end are the last.
-func nameAt(text []byte, start, end int) []byte {
-	for start > 0 && end-start < maxName && isName(text[start-1]) {
-		start--
-	}
-	return text[start:end]
-}
-
-// isOption reports whether a name is that of an option.
-func isOption(name []byte) bool { return len(name) > 2 && name[0] == '-' && name[1] == '-' }
-
-// literal returns the range of a value with or without quotes.
-func literal(text []byte, from int) (int, int) {
-	if from < len(text) && isQuote(text[from]) {
-		return quoted(text, from)
-	}
-	return unquotedLiteral(text, from)
-}
-
-func skipBlanks(text []byte, i int) int {
-	for end := i + maxGap; i < len(text) && i < end && (text[i] == ' ' || text[i] == '\t'); {
-		i++
-	}
-	return i
-}
-
-// separator returns the length of the assignment operator at the beginning of text, or 0.
-func separator(text []byte) int {
-	for _, s := range []string{":=", "=>"} {
-		if bytes.HasPrefix(text, []byte(s)) {
-			return len(s)
-		}
-	}
-	if len(text) > 1 && (text[0] == '=' || text[0] == ':') && text[1] != '=' && text[1] != ':' {
-		return 1
-	}
-	return 0
-}
-
-// quoted returns the range of the value of a quoted string.
-func quoted(text []byte, open int) (int, int) {
-	from := open + 1
-	for to := from; to < len(text) && to-from <= maxValue; to++ {
-		switch c := text[to]; {
-		case c == text[open]:
-			return value(text, from, to)
-		case c <= ' ' || c == '\\':
-			return 0, 0
-		}
-	}
-	return 0, 0
-}
-
-// unquotedLiteral returns the range of a value without quotes, as in an .env file, in YAML or in a
-// command line. It ends at the next blank. Any text may precede the name: the output of tools has
-// file names, line numbers, signs of a diff and colors there.
-func unquotedLiteral(text []byte, from int) (int, int) {
-	to := from
-	for to < len(text) && to-from <= maxValue && text[to] > ' ' && text[to] != '"' &&
-		text[to] != '\'' && text[to] != '`' {
-		to++
-	}
-	if v := text[from:to]; isNumber(v) || isSelector(v) {
-		return 0, 0
-	}
-	return value(text, from, to)
-}
-
-// isNumber reports whether a value consists of digits and punctuation, such as a count of tokens.
-func isNumber(v []byte) bool { return len(bytes.Trim(v, "0123456789.,;")) == 0 }
-
-// isSelector reports whether a value is an expression such as "mode.ansi8Bit": identifiers that
-// dots join.
-func isSelector(v []byte) bool {
-	names := bytes.Split(bytes.TrimRight(v, ",;"), []byte("."))
-	return len(names) > 1 && !slices.ContainsFunc(names, func(name []byte) bool {
-		return len(name) == 0 || !isLetter(name[0]) && name[0] != '_' ||
-			bytes.ContainsFunc(name, func(r rune) bool { return r > 0x7f || !isWord(byte(r)) })
-	})
-}
-
-func value(text []byte, from, to int) (int, int) {
-	v := text[from:to]
-	if len(v) < minValue || len(v) > maxValue || isHarmless(v) || entropy(v) < minEntropy {
-		return 0, 0
-	}
-	return from, to
-}
-
-func isQuote(c byte) bool  { return c == '"' || c == '\'' || c == '`' }
-func isUpper(c byte) bool  { return c >= 'A' && c <= 'Z' }
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
-func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
-func isWord(c byte) bool   { return isAlnum(c) || c == '_' }
-func isHex(c byte) bool    { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
-
-func isName(c byte) bool { return isWord(c) || c == '-' || c == '.' }

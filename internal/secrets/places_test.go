@@ -53,6 +53,44 @@ func TestLinesOfKeysAreFound(t *testing.T) {
 	}
 }
 
+// TestLinesOfKeysInLists checks the same of lines in a list, as programs read and write files, up to
+// the end of the key.
+func TestLinesOfKeysInLists(t *testing.T) {
+	const line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+	var b secrets.Before
+	b.Begin(true)
+	for _, s := range []struct {
+		text string
+		want int
+	}{
+		{line, 0},
+		{"+-----BEGIN RSA " + "PRIVATE KEY-----", 0},
+		{"+" + line, 1},
+		{line, 1},
+		{"+-----END RSA " + "PRIVATE KEY-----", 0},
+		{line, 0},
+	} {
+		if found := secrets.Builtin().ScanValue(b.Of(s.text), []byte(s.text)); len(found) != s.want {
+			t.Errorf("%s: found %+v", s.text, found)
+		}
+		b.Value(s.text)
+	}
+}
+
+// TestMixedPasswords checks that signs make a password no placeholder and no words, where no word
+// and no code has them.
+func TestMixedPasswords(t *testing.T) {
+	for text, want := range map[string]int{
+		`password: "x7$kQ(9!mZ<2"`: 1, "DB_PASSWORD=Lm!4#kQx9@Tz": 1, `"password": "pG7!{x}V2$aq"`: 1, `password: "${Xa7}!b9Q#"`: 0,
+		"secret=e.A1?t(B2):c+D": 0, `password: "aB3!sample#9"`: 0, `password: "A1b!c2"`: 0, `password: "Aé1!b2#Q"`: 0,
+		`password: "Hello!World#22"`: 0, `password: "{{aX7!b9Q#}"`: 0,
+	} {
+		if found := secrets.Builtin().Scan([]byte(text)); len(found) != want {
+			t.Errorf("%s: found %+v", text, found)
+		}
+	}
+}
+
 // TestPlacesOfSecrets checks the places in which settings, commands and headers have a value.
 func TestPlacesOfSecrets(t *testing.T) {
 	const value, basic = "Zk3u9sPq1LmX7vBtR5w2", "YWRhOlprM3U5c1BxMUxtWDd2QnQ="
@@ -107,7 +145,12 @@ func TestHarmlessPlaces(t *testing.T) {
 		"TOKEN=/nix/store/0c1pd2hq3ab4/bin/run7x", "postgres:5432:prod:app:password",
 		"docker run -u1000:1000 image", "curl -uada:password x", "git push -uorigin feature:feature9x",
 		"curl -u$USER:$PASS_9x81kq x", "scp -P 2222 a b", "wget -P /srv/data9/x71kq a.zip", "ldapsearch -w password -x",
-		"cargo login --registry x", "git push -u origin feature:feature",
+		"cargo login --registry x", "git push -u origin feature:feature", "curl -sSuada:password x", "curl -sSLo a.tar x:8k3jd92ks",
+		"tests_passed: 7x9k2m4q8w", "pass: 12", "compass 7x9k2m4q8wzz", `["token", "symbol2label", "b"]`, `i18n.t("token", "auth2_reset9x")`,
+		"password_hash -token-ttl 12h30m15s900ms", "a token 7x9k2m4q8wzz", `os.getenv("API_KEY", "default-key")`, `setPassword("")`,
+		"echo $TOKEN | gh auth login --with-token", "cat x7k2m9q4w1 | docker login --password-stdin", "**Token:** the unit of text",
+		"password: |\n  (see the vault)", "\"password\":\n  {\"type\": \"string\"}", "let password: string = \"\"",
+		"IDENTIFIED BY 'password'", "&quot;token&quot;: &quot;identifier&quot;", `{"kty":"EC","kid":"Zk3u9sPq1LmX7vBtR5w2"}`,
 	} {
 		if found := secrets.Builtin().Scan([]byte(text)); len(found) > 0 {
 			t.Errorf("%q: %+v", text, found)
@@ -131,6 +174,20 @@ func TestEscapesAreReplacedWhole(t *testing.T) {
 		"%20" + url.QueryEscape("Zebra-4711-é") + "%20":     "%20[redacted:text]%20",
 		"%20" + escape("%%%02X", "Zebra-4711-") + "%C3%A9x": "%20[redacted:text]x",
 		"\x1b[1mZebra\x1b[0m-4711-é\x1b[0m":                 "\x1b[1m[redacted:text]\x1b[0m",
+	} {
+		if out, _ := rules.Redact([]byte(text)); string(out) != want {
+			t.Errorf("%q: %q, want %q", text, out, want)
+		}
+	}
+}
+
+// TestEscapesOfCode checks the escapes of HTML and of strings in code.
+func TestEscapesOfCode(t *testing.T) {
+	rules := secrets.ValueRules("text", `a"b<é>&4711`)
+	for text, want := range map[string]string{
+		"&lt;a&quot;b&lt;é&gt;&amp;4711&gt;": "&lt;[redacted:text]&gt;", "a&#34;b&#x3C;&#233;&#X3e;&amp;4711": "[redacted:text]",
+		`\x61\x22\x62\x3c\xc3\xa9\x3e\x264711`: "[redacted:text]", "a\"b<é\\\n>&4711": "[redacted:text]",
+		"&quota&quot;b": "&quota&quot;b", `\x6`: `\x6`, "&#1114112000;&": "&#1114112000;&", "&#;&": "&#;&",
 	} {
 		if out, _ := rules.Redact([]byte(text)); string(out) != want {
 			t.Errorf("%q: %q, want %q", text, out, want)
@@ -271,7 +328,8 @@ func TestStringsInLists(t *testing.T) {
 		`{"argv": ["sshpass", "-p", "` + v + `", "ssh"]}`: "/arguments/argv/2", `{"argv": ["curl", "-u", "ada:` + v + `"]}`: "/arguments/argv/2",
 		`{"env": [{"name": "DB_PASSWORD", "value": "` + v + `"}]}`: "/arguments/env/0/value", `{"password": {"value": "` + v + `"}}`: "/arguments/password/value",
 		`{"env": [{"key": "DB_PASSWORD", "n": 7, "on": [true], "value": "` + v + `"}]}`: "/arguments/env/0/value",
-		`{"passwords": ["x", "` + v + `"]}`:                                             "/arguments/passwords/1", `{"headers": {"Cookie": "a=` + v + `"}}`: "/arguments/headers/Cookie",
+		`{"headers": [["X-Api-Key", "` + v + `"]]}`:                                     "/arguments/headers/0/1", `{"x": [["X-Api-Key", "a", "` + v + `"]]}`: "",
+		`{"passwords": ["x", "` + v + `"]}`: "/arguments/passwords/1", `{"headers": {"Cookie": "a=` + v + `"}}`: "/arguments/headers/Cookie",
 		`{"argv": ["tool", "--password"], "x": "` + v + `"}`: "", `{"argv": ["mkdir", "-p", "` + v + `"]}`: "",
 		`[{"name": "DB_PASSWORD"}, {"value": "` + v + `"}]`: "", `{"password": {"x": {}}, "value": "` + v + `"}`: "",
 		`{"name": "BUILD", "value": "` + v + `"}`: "", `{"password": {"name": "a", "value": "` + v + `"}}`: "",

@@ -9,7 +9,7 @@ import (
 )
 
 // engine changes whenever the same rules find something else.
-const engine = 4
+const engine = 5
 
 // A Rule finds one kind of secret.
 type Rule struct {
@@ -49,6 +49,7 @@ const (
 	option                // the value of an option, which the keyword is, of one of commands
 	header                // the value of a cookie in a header whose name the keyword ends
 	behind                // the password in front of the keyword
+	piped                 // what a shell pipes into a command, of which the keyword is a part
 )
 
 const usualWindow = 600

@@ -43,6 +43,21 @@ func TestSettingsOfManyTools(t *testing.T) {
 		"users:\n- name: a\n  user:\n    token: %s\n", "aws_session_token = %s", `"SessionToken": "%s"`, `"client_secret": "%s"`,
 		`"refresh_token": "%s"`, "AZURE_CLIENT_SECRET=%s", `"clientSecret": "%s"`, "stringData:\n  password: %s\n",
 		"AccessKeyId,SecretAccessKey\nAKIA5Y2X3W4V7U6T5S3R,%[1]s%[1]s\n", `"identitytoken": "%s"`,
+		"AWS Secret Access Key [None]: %[1]s%[1]s\n", "aws configure set aws_secret_access_key %[1]s%[1]s",
+		"npm config set //r.invalid/:_authToken %s", "az storage blob list --account-key %s", "gh secret set X --body %s",
+		"ansible_ssh_pass=%s", "pass=%s", `"pass": "%s"`, "psk=\"%s\"", "openssl rsa -passin pass:%s", "openssl enc -k %s",
+		"keytool -storepass %s", "gpg -passphrase %s", "zip -P %s a.zip f", "htpasswd -b f ada %s", "smbclient -U ada%%%s",
+		"sqlplus ada/%s@orcl", "http -a ada:%s a.invalid", "requests.get(u, auth=('ada', '%s'))", `r.SetBasicAuth("ada", "%s")`,
+		"echo %s | docker login --password-stdin", "printf '%%s' '%s' | sudo -S true", `echo "root:%s" | chpasswd`,
+		"curl -sSuada:%s x", "curl x -fsSLu 'ada:%s'", `["curl", "-sSu", "ada:%s"]`, "curl -sb 'sid=%s' x",
+		"curl x \\\n  -uada:%s", "mysql -h db \\\n -p%s prod", "ConvertTo-SecureString \"%s\" -AsPlainText",
+		"CREATE USER a IDENTIFIED BY '%s'", "CREATE ROLE a PASSWORD '%s'", "SET PASSWORD = PASSWORD('%s')",
+		`os.Setenv("API_KEY", "%s")`, `os.getenv("API_KEY", "%s")`, `h.Set("X-Api-Key", "%s")`, `[["X-Api-Key","%s"]]`,
+		`define('DB_PASSWORD', '%s');`, `process.env.API_KEY || "%s"`, `ENV["API_KEY"] ||= "%s"`, "PASS=\"${DB_PASSWORD:-%s}\"",
+		`ds.setPassword("%s")`, `password: Some("%s")`, `const apiKey: string = "%s"`, `let api_key: &str = "%s";`,
+		"**Password:** %s", "**API Key**: `%s`", "password: |\n  %s\n", "password: >-\n  %s\n", "\"password\":\n  \"%s\"",
+		"password = \"\"\"\n%s\"\"\"", "{User:ada Password:%s}", "X-Auth-Key: %s", `{"kty":"oct","k":"%[1]s"}`,
+		`{"kty":"EC","d":"%[1]s%[1]s%[1]s"}`, "h.append('Authorization', 'Bearer %s')",
 	} {
 		text := fmt.Sprintf(format, value)
 		for _, text := range []string{text, "x\n" + text + "\ny"} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -42,10 +43,11 @@ type view struct {
 	origins offsets
 }
 
-// unescape undoes the escapes of JSON strings and of URLs in a text, and removes the control
-// sequences of terminals. It reports whether there are any.
+// unescape undoes the escapes of strings in JSON and in code, of URLs and of HTML in a text, and
+// removes the control sequences of terminals and where a shell continues a line. It reports whether
+// there are any.
 func (v *view) unescape(text []byte) bool {
-	next := escapes{text: text, at: [len(escapeBytes)]int{-1, -1, -1}}
+	next := escapes{text: text, at: [len(escapeBytes)]int{-1, -1, -1, -1}}
 	i := next.from(0)
 	if i == len(text) {
 		return false
@@ -68,7 +70,7 @@ func (v *view) unescape(text []byte) bool {
 }
 
 // escapeBytes are the bytes with which an escape begins.
-const escapeBytes = "\\%\x1b"
+const escapeBytes = "\\%&\x1b"
 
 // escapes finds the escapes of a text in order.
 type escapes struct {
@@ -104,6 +106,8 @@ func unescaped(s []byte) ([]byte, int) {
 			return []byte{byte(b)}, 3
 		}
 		return s[:1], 1
+	case s[0] == '&':
+		return entity(s)
 	case s[0] != '\\':
 		if n := control(s); n > 0 {
 			return nil, n
@@ -119,10 +123,53 @@ func unescaped(s []byte) ([]byte, int) {
 		return []byte("\r"), 2
 	case '"', '\\', '/', '\'', '`':
 		return s[1:2], 2
+	case '\n':
+		return nil, 2
+	case 'x':
+		if len(s) >= 4 && isHex(s[2]) && isHex(s[3]) {
+			b, _ := strconv.ParseUint(string(s[2:4]), 16, 8) // two digits
+			return []byte{byte(b)}, 4
+		}
 	case 'u':
 		if r, n := unicodeEscape(s); n > 0 {
 			return utf8.AppendRune(nil, r), n
 		}
+	}
+	return s[:1], 1
+}
+
+// maxEntity is the maximum length of an entity: that of a character of Unicode in digits.
+const maxEntity = len("&#1114111;")
+
+// entity returns the character of the HTML entity at the beginning of s, and its length. Of those
+// with a name, it knows the ones that every program that writes HTML uses.
+func entity(s []byte) ([]byte, int) {
+	end := bytes.IndexByte(s[:min(len(s), maxEntity)], ';')
+	if end < 0 {
+		return s[:1], 1
+	}
+	name := string(s[1:end])
+	switch name {
+	case "quot":
+		return []byte(`"`), end + 1
+	case "apos":
+		return []byte("'"), end + 1
+	case "lt":
+		return []byte("<"), end + 1
+	case "gt":
+		return []byte(">"), end + 1
+	case "amp":
+		return []byte("&"), end + 1
+	case "nbsp":
+		return []byte(" "), end + 1
+	}
+	digits, ok := strings.CutPrefix(name, "#")
+	base := 10
+	if hexadecimal := strings.TrimLeft(digits, "xX"); hexadecimal != digits {
+		digits, base = hexadecimal, 16
+	}
+	if r, err := strconv.ParseUint(digits, base, 21); ok && err == nil {
+		return utf8.AppendRune(nil, rune(r)), end + 1
 	}
 	return s[:1], 1
 }
