@@ -2,11 +2,13 @@ package secrets
 
 import (
 	"bytes"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/git-jp/git-jp/internal/lists"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Own is the name of the rules that find the user's own secrets.
@@ -30,9 +32,13 @@ func ValueRules(name, value string) *Rules {
 	return r
 }
 
-// valueRule returns a rule without an expression: its keyword is all of it, byte for byte.
+// valueRule returns a rule without an expression: its keyword is all of it, byte for byte. In a
+// string of JSON and in a form, what belongs to the value may look like another escape, or like no
+// escape, so that these spellings are keywords too.
 func valueRule(name, value string) Rule {
-	return Rule{Name: name, Keywords: []string{value}, shape: certain}
+	quoted, _ := jsontext.AppendQuote(nil, value) // invalid UTF-8 is replaced
+	words := []string{value, string(quoted[1 : len(quoted)-1]), url.QueryEscape(value)}
+	return Rule{Name: name, Keywords: slices.Compact(words), shape: certain}
 }
 
 // OwnValues returns the secrets in the lines of an .env file or of an environment: values of names

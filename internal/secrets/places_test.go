@@ -195,6 +195,19 @@ func TestEscapesOfCode(t *testing.T) {
 	}
 }
 
+// TestSpellingsOfValues checks that a value is found in JSON and in a form where it has what looks
+// like an escape, or a blank.
+func TestSpellingsOfValues(t *testing.T) {
+	const value = `a\nb "c"%41&amp;`
+	for text, want := range map[string]string{
+		`{"x": "a\\nb \"c\"%41&amp;"}`: `{"x": "[redacted:text]"}`, "x=a%5Cnb+%22c%22%2541%26amp%3B&y": "x=[redacted:text]&y",
+	} {
+		if out, _ := secrets.ValueRules("text", value).Redact([]byte(text)); string(out) != want {
+			t.Errorf("%s: %s, want %s", text, out, want)
+		}
+	}
+}
+
 // TestOtherScripts checks that a secret is found where the text in front of it, or the secret, is
 // not in ASCII, whatever encodes it.
 func TestOtherScripts(t *testing.T) {
