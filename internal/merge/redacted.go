@@ -28,7 +28,7 @@ type redactions struct {
 	entries secrets.Redactions
 	known   map[string]bool // names of the entries; what one says is determined by its name
 	// versions returns those of a conversation that are at hand, nil if none are: a record, which
-	// has another key whenever it grew, is recognized by them.
+	// has another key whenever it grew, and a text that was edited are recognized by them.
 	versions func(events.ID) []*events.Stream
 	copies   map[events.ID]*secrets.Copies // of versions, once they were needed
 	// texts is the content of redacted versions that belongs in the store.
@@ -91,7 +91,7 @@ func (r *redactions) apply(id events.ID, s *events.Stream) *events.Stream {
 	return now
 }
 
-// copiesOf returns what recognizes the records of a conversation.
+// copiesOf returns what recognizes the records and the edited texts of a conversation.
 func (r *redactions) copiesOf(id events.ID) *secrets.Copies {
 	if c, ok := r.copies[id]; ok {
 		return c

@@ -27,7 +27,9 @@ type known struct {
 // A gap is a redacted text without its redacted ranges. If the event was removed, only the ranges
 // are known.
 type gap struct {
+	event  string
 	member string
+	values []Value // which the text still has
 	ranges []Range
 	lost   bool
 	text   []byte // without the ranges
@@ -82,7 +84,9 @@ func (c *Copies) Know(rs Redactions, id events.ID, s *events.Stream, contents bl
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		for _, member := range slices.Sorted(maps.Keys(named[key])) {
 			text, ok := here[key][member]
-			k.gaps = append(k.gaps, newGap(member, named[key][member], text, !ok))
+			g := newGap(member, named[key][member], text, !ok)
+			g.event = key
+			k.gaps = append(k.gaps, g)
 			for _, record := range records { // its key changes as its turn grows
 				if text := here[record][member]; !ok && bytes.Contains(text, []byte(markerPrefix)) {
 					k.gaps = append(k.gaps, newGap(member, named[key][member], text, false))
@@ -107,7 +111,7 @@ func (c *Copies) add(k *known, text []byte) {
 
 func newGap(member string, ranges []Range, text []byte, lost bool) gap {
 	g := gap{member: member, ranges: ranges, lost: lost}
-	g.text, _, _ = redactRanges(text, ranges)
+	g.text, g.values, _ = redactRanges(text, ranges)
 	rest := g.text
 	done := 0
 	for _, r := range ranges {
@@ -163,24 +167,30 @@ type nothing struct{}
 func (nothing) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
 
 // Of returns entries for the text in a copy that was redacted in a known conversation: a text that
-// is otherwise identical, or a text of an event that was removed there. A conversation is not
-// compared with itself, because its own entries name its events, except for records, which grow.
+// is otherwise identical, or a text of an event that was removed there. Of a conversation itself,
+// whose own entries name its events, only records, which grow, are compared with all of it, and
+// each other text, which someone may have edited, with other versions of the same text.
 func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all []Redaction) {
 	of := c.copied(s)
+	itself := func(k *known) bool { return k.id == id }
+	if len(of) == 0 && !slices.ContainsFunc(c.in, itself) {
+		return nil
+	}
 	for i, key := range s.Keys() {
-		if len(of) == 0 {
-			break
-		}
 		for _, t := range Texts(s.At(i)) {
 			text, err := t.Content.Bytes(contents)
 			if err != nil {
 				continue // unreadable content is reported elsewhere
 			}
 			for _, k := range c.in {
-				if !of[k] || k.id == id && s.At(i).Kind() != events.KindAgentRecord {
-					continue
+				var ranges []Range
+				switch {
+				case itself(k) && s.At(i).Kind() != events.KindAgentRecord:
+					ranges = k.edited(key, t.Member, text)
+				case of[k]:
+					ranges = k.in(t.Member, text, true)
 				}
-				if ranges := k.in(t.Member, text, true); len(ranges) > 0 {
+				if len(ranges) > 0 {
 					all = append(all, Redaction{
 						Conversation: id.Digits(), Event: key, Member: t.Member, Ranges: ranges,
 					})
@@ -197,6 +207,27 @@ func (k *known) in(member string, text []byte, related bool) (all []Range) {
 		if g.is(member, text, related) {
 			all = append(all, g.ranges...)
 			continue
+		}
+		for _, p := range g.parts {
+			all = append(all, p.in(text)...)
+		}
+	}
+	return all
+}
+
+// edited returns the ranges of another version of a text that has, somewhere else, what was
+// redacted.
+func (k *known) edited(event, member string, text []byte) (all []Range) {
+	for _, g := range k.gaps {
+		if g.event != event || g.member != member {
+			continue
+		}
+		for _, v := range g.values {
+			for _, m := range ValueRules(v.Rule, v.Text).Scan(text) {
+				if len(v.Text) >= LeastText {
+					all = append(all, NewRange(text, m))
+				}
+			}
 		}
 		for _, p := range g.parts {
 			all = append(all, p.in(text)...)
