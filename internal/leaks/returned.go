@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path"
+	"slices"
 	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -45,14 +46,28 @@ func (s *Scanner) unredacted(c conversation) error {
 	return nil
 }
 
-// returned returns the texts of a conversation that the entries of its tree say are redacted.
+// returned returns the texts of a conversation that the entries of its tree say are redacted, also
+// those that someone edited, so that what was redacted is in another place: the version of a
+// skipped tree shows it.
 func (s *Scanner) returned(c conversation) ([]secrets.Replaced, error) {
 	redactions, err := c.redactions()
 	if err != nil {
 		return nil, err
 	}
 	done, err := redactions.Apply(c.id, c.stream, s.contents(c))
-	return done.Replaced, err
+	if err != nil || len(redactions[c.id.Digits()]) == 0 {
+		return done.Replaced, err
+	}
+	var others secrets.Copies
+	for _, src := range s.skipped {
+		other := conversation{src: src, dir: c.dir, at: c.at, id: c.id}
+		if other.read(); other.stream != nil {
+			others.KnowVersion(redactions, c.id, other.stream, s.contents(other))
+		}
+	}
+	moved := secrets.NewRedactions(others.Of(c.id, c.stream, s.contents(c)))
+	more, err := moved.Apply(c.id, c.stream, s.contents(c))
+	return slices.Concat(done.Replaced, more.Replaced), err
 }
 
 // skipReturned marks what a skipped tree has of a conversation that was redacted and is back.

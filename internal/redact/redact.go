@@ -303,7 +303,7 @@ func (r *run) addTaken() error {
 // apply redacts conversations according to the entries.
 func (r *run) apply(ctx context.Context, ids ...events.ID) error {
 	return r.each(ctx, r.res, ids, func(c *workspace.Conversation) error {
-		done, err := r.entries.Apply(c.ID, c.Stream, r.contents(c.Entry))
+		done, err := r.applied(ctx, c, r.contents(c.Entry))
 		if err != nil || len(done.Replaced) == 0 && !r.target.named(c.ID, c.Details, c.Dirname) {
 			return err
 		}
@@ -318,7 +318,7 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 	named := 0
 	err := r.Workspace.Update(ctx, id, func(c *workspace.Conversation) (err error) {
 		store, contents := r.Workspace.BlobsOf(c.Entry), r.contents(c.Entry)
-		done, err = r.entries.Apply(c.ID, c.Stream, contents)
+		done, err = r.applied(ctx, c, contents)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Copies finds copies of conversations that have redactions if the copies' agents use other event
@@ -96,6 +97,30 @@ func (c *Copies) Know(rs Redactions, id events.ID, s *events.Stream, contents bl
 	}
 }
 
+// KnowVersion is Know for another version of a conversation that is looked through itself. Only the
+// texts that entries name are read.
+func (c *Copies) KnowVersion(
+	rs Redactions, id events.ID, s *events.Stream, contents blobs.Reader,
+) {
+	k := &known{id: id}
+	c.in = append(c.in, k)
+	for i, key := range s.Keys() {
+		named := rs[id.Digits()][key]
+		if len(named) == 0 {
+			continue
+		}
+		for _, t := range Texts(s.At(i)) {
+			if ranges := named[t.Member]; len(ranges) > 0 {
+				if text, err := t.Content.Bytes(contents); err == nil {
+					g := newGap(t.Member, ranges, text, false)
+					g.event = key
+					k.gaps = append(k.gaps, g)
+				}
+			}
+		}
+	}
+}
+
 // add records a text of a conversation.
 func (c *Copies) add(k *known, text []byte) {
 	if len(text) < longText {
@@ -172,22 +197,25 @@ func (nothing) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
 // each other text, which someone may have edited, with other versions of the same text.
 func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all []Redaction) {
 	of := c.copied(s)
-	itself := func(k *known) bool { return k.id == id }
-	if len(of) == 0 && !slices.ContainsFunc(c.in, itself) {
-		return nil
-	}
 	for i, key := range s.Keys() {
+		// A record of the conversation itself is compared as a copy is.
+		itself := func(k *known) bool {
+			return k.id == id && s.At(i).Kind() != events.KindAgentRecord
+		}
 		for _, t := range Texts(s.At(i)) {
+			like := lists.Filter(c.in, func(k *known) bool {
+				return !itself(k) && of[k] || itself(k) && k.names(key, t.Member)
+			})
+			if len(like) == 0 {
+				continue
+			}
 			text, err := t.Content.Bytes(contents)
 			if err != nil {
 				continue // unreadable content is reported elsewhere
 			}
-			for _, k := range c.in {
-				var ranges []Range
-				switch {
-				case itself(k) && s.At(i).Kind() != events.KindAgentRecord:
-					ranges = k.edited(key, t.Member, text)
-				case of[k]:
+			for _, k := range like {
+				ranges := k.edited(key, t.Member, text)
+				if !itself(k) {
 					ranges = k.in(t.Member, text, true)
 				}
 				if len(ranges) > 0 {
@@ -213,6 +241,13 @@ func (k *known) in(member string, text []byte, related bool) (all []Range) {
 		}
 	}
 	return all
+}
+
+// names reports whether a text was redacted in the known conversation.
+func (k *known) names(event, member string) bool {
+	return slices.ContainsFunc(k.gaps, func(g gap) bool {
+		return g.event == event && g.member == member
+	})
 }
 
 // edited returns the ranges of another version of a text that has, somewhere else, what was

@@ -57,3 +57,44 @@ func TestCopies(t *testing.T) {
 		t.Errorf("of itself: %v", got)
 	}
 }
+
+// TestEditedTexts checks that what was redacted is found in another place of the same text, by a
+// version that has it and by one that has it no more, and in no other text.
+func TestEditedTexts(t *testing.T) {
+	const word, text = "tulip-4711", "they keep the tulip-4711 in a box"
+	stream := func(first, second string) *events.Stream {
+		at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+		return events.New(
+			events.NewElement(at, &events.ChatRequest{Content: first}, events.Metadata{}),
+			events.NewElement(at.Add(time.Second), &events.ChatRequest{Content: second}, events.Metadata{}),
+		)
+	}
+	was, rs := stream(text, "x"), secrets.Redactions{}
+	from := strings.Index(text, word)
+	m := secrets.Match{Start: from, End: from + len(word), Rule: "word"}
+	rs.Add(secrets.Redaction{
+		Conversation: "17", Event: was.Keys()[0], Member: "/content",
+		Ranges: []secrets.Range{secrets.NewRange([]byte(text), m)},
+	})
+	done, err := rs.Apply(17, was, nil)
+	if err != nil || len(done.Replaced) != 1 {
+		t.Fatal(done, err)
+	}
+	for _, tt := range []struct {
+		version *events.Stream
+		edited  string
+		want    int
+	}{
+		{was, "well, " + text, 1},
+		{done.Stream, "well, " + text, 1},
+		{was, "a " + word, 1},
+		{done.Stream, "a " + word, 0},
+		{was, "nothing of it", 0},
+	} {
+		var copies secrets.Copies
+		copies.KnowVersion(rs, 17, tt.version, nil)
+		if got := copies.Of(17, stream(tt.edited, text), nil); len(got) != tt.want {
+			t.Errorf("%s: %v", tt.edited, got)
+		}
+	}
+}
