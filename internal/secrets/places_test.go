@@ -70,10 +70,10 @@ func TestLinesOfKeysInLists(t *testing.T) {
 		{"+-----END RSA " + "PRIVATE KEY-----", 0},
 		{line, 0},
 	} {
-		if found := secrets.Builtin().ScanValue(b.Of(s.text), []byte(s.text)); len(found) != s.want {
+		if found := secrets.Builtin().ScanValue(b.Of([]byte(s.text)), []byte(s.text)); len(found) != s.want {
 			t.Errorf("%s: found %+v", s.text, found)
 		}
-		b.Value(s.text)
+		b.Value([]byte(s.text))
 	}
 }
 
