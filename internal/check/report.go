@@ -49,10 +49,11 @@ type findingKey struct {
 }
 
 // key leaves the path of a reference's file out if the conversation is known, so that a renamed
-// directory does not repeat its findings.
+// directory does not repeat its findings. Two secrets of one kind and length in one place are told
+// apart by their fingerprints.
 func (f *Finding) key() findingKey {
 	if f.Hash.IsZero() {
-		return findingKey{state: f.State, path: f.Path, what: f.Detail}
+		return findingKey{state: f.State, path: f.Path, what: f.Detail + f.Fingerprint}
 	}
 	if f.Conversation != "" {
 		return findingKey{state: f.State, path: f.Conversation, hash: f.Hash}
