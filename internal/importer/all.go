@@ -68,14 +68,16 @@ func (im *Importer) All(ctx context.Context, found []Found) iter.Seq[Result] {
 			_ = im.Workspace.MakeUserDir() // before several need it; they report the error
 		}
 		inParts(ctx, found, im.begin, func(r Result) bool {
-			return yield(r) && spare(ctx, im, r, yield)
+			return yield(r) && im.spare(ctx, r, yield)
 		})
 	}
 }
 
 // spare imports a copy of a session that could not be imported, and says nothing more: the first
 // that can be. It reports whether the caller wants more.
-func spare(ctx context.Context, im *Importer, r Result, yield func(Result) bool) (more bool) {
+func (im *Importer) spare(
+	ctx context.Context, r Result, yield func(Result) bool,
+) (more bool) {
 	for _, f := range r.spares {
 		if r.Err == nil || ctx.Err() != nil {
 			break
@@ -153,7 +155,7 @@ type part struct {
 	im      *Importer
 	found   []Found
 	results []Result
-	read    []*prepared // nil for a session that is not saved
+	jobs    []*job // nil for a session that is not saved
 	joints  joints
 	last    chan struct{} // closed when nothing is left to begin: each session is being read
 	ready   chan struct{} // closed when all sessions are read
@@ -175,7 +177,7 @@ func (p *part) isRead() bool {
 func (im *Importer) begin(ctx context.Context, found []Found) *part {
 	n := partOf(found)
 	p := &part{
-		im: im, found: found[:n], results: make([]Result, n), read: make([]*prepared, n),
+		im: im, found: found[:n], results: make([]Result, n), jobs: make([]*job, n),
 		last: make(chan struct{}), ready: make(chan struct{}),
 	}
 	if n < minJoint {
@@ -213,10 +215,11 @@ func (p *part) prepare(ctx context.Context) {
 		if r.Err != nil {
 			return
 		}
-		read := p.im.prepare(ctx, f.Dialect, f.Session, p.joints.batch)
-		r.Outcome, r.Err = read.out, read.err
-		if read.batch != nil {
-			p.read[i] = read
+		j := p.im.newJob(f.Dialect, f.Session)
+		r.Err = j.prepare(ctx, p.joints.batch)
+		r.Outcome = j.out
+		if j.batch != nil {
+			p.jobs[i] = j
 		}
 	})
 }
@@ -232,19 +235,19 @@ func (p *part) save(ctx context.Context) {
 	defer p.joints.close()
 	if !p.im.Dry {
 		failed := p.joints.commit()
-		for _, read := range p.read {
-			if read != nil {
-				read.err = failed[read.batch]
+		for _, j := range p.jobs {
+			if j != nil {
+				j.err = failed[j.batch]
 			}
 		}
 	}
-	p.created = creation{p.im}.all(ctx, p.read)
+	p.created = p.im.createAll(ctx, p.jobs)
 	p.settleForOthers()
 	parallel.Each(len(p.found), maxWaiting, func(i int) {
 		r := &p.results[i]
-		if p.read[i] != nil {
+		if p.jobs[i] != nil {
 			if r.Err = ctx.Err(); r.Err == nil {
-				r.set(p.im.finish(ctx, p.read[i]))
+				r.set(p.jobs[i].finish(ctx))
 			}
 		}
 		if errors.Is(r.Err, errOvertaken) {
@@ -256,16 +259,16 @@ func (p *part) save(ctx context.Context) {
 // settleForOthers makes everything durable so far if there are sessions that are saved one by one:
 // they may refer to contents of the part, and continue conversations that were just created.
 func (p *part) settleForOthers() {
-	others := slices.DeleteFunc(slices.Clone(p.read), func(read *prepared) bool {
-		return read == nil || read.err != nil || read.made != nil
+	others := slices.DeleteFunc(slices.Clone(p.jobs), func(j *job) bool {
+		return j == nil || j.err != nil || j.made != nil
 	})
 	if len(others) == 0 {
 		return
 	}
 	p.settle()
 	err := cmp.Or(p.lost, p.joints.settle())
-	for _, read := range others {
-		read.err = err
+	for _, j := range others {
+		j.err = err
 	}
 }
 
@@ -287,7 +290,7 @@ func (p *part) tell(yield func(Result) bool) bool {
 	results := p.results
 	p.results = nil
 	for i, r := range results {
-		if read := p.read[i]; read != nil && read.made != nil {
+		if j := p.jobs[i]; j != nil && j.made != nil {
 			r.Err = cmp.Or(r.Err, p.lost)
 		}
 		if !yield(r) {

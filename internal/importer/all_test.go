@@ -177,21 +177,24 @@ func TestAllOfAPartIsCreatedTogether(t *testing.T) {
 	if errors.Is(errs[0], errors.ErrUnsupported) {
 		t.Skip("files are synced one by one here")
 	}
-	var read []*prepared
+	var jobs []*job
 	for _, f := range manySessions(t, maxCreated+minJoint) {
-		p := im.prepare(t.Context(), f.Dialect, f.Session, (*blobs.Store).NewBatch)
-		defer p.batch.Discard()
-		read = append(read, p)
+		j := im.newJob(f.Dialect, f.Session)
+		if err := j.prepare(t.Context(), (*blobs.Store).NewBatch); err != nil {
+			t.Fatal(err)
+		}
+		defer j.batch.Discard()
+		jobs = append(jobs, j)
 	}
-	if err := (creation{im}).all(t.Context(), read)(); err != nil {
+	if err := im.createAll(t.Context(), jobs)(); err != nil {
 		t.Fatal(err)
 	}
 	if locks, err := w.Locks(); err != nil || len(locks) > 0 {
 		t.Errorf("%d are locked, %v", len(locks), err)
 	}
-	for i, p := range read {
-		if len(p.made) != 1 || p.saving != nil {
-			t.Fatalf("session %d: made %v, %v; want one conversation", i, p.made, p.saving)
+	for i, j := range jobs {
+		if len(j.made) != 1 || j.saving != nil {
+			t.Fatalf("session %d: made %v, %v; want one conversation", i, j.made, j.saving)
 		}
 	}
 }

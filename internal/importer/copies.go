@@ -137,47 +137,44 @@ func carry(here *workspace.Conversation, now *sessions.Conversation, appends boo
 	return errors.Join(d.SetRewound(rewound), here.Details.SetRewound(rewound))
 }
 
-// A leaving keeps what agents deleted from their sources before any import had it as rewound.
-type leaving struct{ *Importer }
-
-// keep adds to the conversations of a session one for what the agent deleted from each: what is
-// here of it, with the turns that the source lacks.
-func (im leaving) keep(p *prepared) error {
-	if p.dialect.Appends(p.out.Session) {
+// keepDeleted adds to the conversations of the session one for what the agent deleted from each
+// before any import had it as rewound: what is here of it, with the turns that the source lacks.
+func (j *job) keepDeleted() error {
+	if j.appends() {
 		return nil
 	}
-	for _, now := range p.all {
-		e, _, err := im.find(now.Name)
+	for _, now := range j.all {
+		e, _, err := j.find(now.Name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		here, err := im.Workspace.Load(e)
+		here, err := j.Workspace.Load(e)
 		if err != nil {
 			return err
 		}
-		v, _ := im.versionOf(here.Entry, here.Details)
-		if p.isOvertaken(now, v) {
+		v, _ := j.versionOf(here.Entry, here.Details)
+		if j.isOvertaken(now, v) {
 			return errOvertaken
 		}
 		part := partingOf(here, now)
 		if part.copied || len(part.left) == 0 || isOlder(v, here, now, false) {
 			continue
 		}
-		left, err := im.leave(here, now, part.left)
+		left, err := j.leave(here, now, part.left)
 		if err != nil {
 			return fmt.Errorf("keep what %s no longer has: %w", now.Name, err)
 		}
-		p.all = append(p.all, left)
+		j.all = append(j.all, left)
 	}
 	return nil
 }
 
 // leave returns a conversation of what imports brought here, and records in the details of a source
 // that some of its turns were rewound.
-func (im leaving) leave(
+func (j *job) leave(
 	here *workspace.Conversation, now *sessions.Conversation, turns map[string]bool,
 ) (*sessions.Conversation, error) {
 	was := imported(here, now)
@@ -194,7 +191,7 @@ func (im leaving) leave(
 		rewound = append(rewound, e.RewoundNames()...)
 	}
 	left := &sessions.Conversation{
-		Name:   im.forkAt(now.Name, point, was.Stream),
+		Name:   j.forkAt(now.Name, point, was.Stream),
 		Parent: now.Name, Archived: true, BaseConfig: was.BaseConfig, Stream: was.Stream,
 		Details: &events.Details{Labels: maps.Clone(was.Details.Labels)},
 	}
@@ -220,7 +217,7 @@ func (im leaving) leave(
 
 // forkAt names a conversation of what was rewound, as an import that sees it being rewound does.
 // One that is here and has something else is not replaced.
-func (im leaving) forkAt(of sessions.Name, point string, s *events.Stream) sessions.Name {
+func (im *Importer) forkAt(of sessions.Name, point string, s *events.Stream) sessions.Name {
 	fork := sessions.Name{Agent: of.Agent, ID: of.ID + "@" + point}
 	has := keysOf(s)
 	for n := 2; ; n++ {

@@ -71,7 +71,7 @@ func (im *Importer) welcome(e *envelope.Envelope) (State, error) {
 		return Unchanged, nil
 	case len(copies) > 0:
 		return "", ErrTaken
-	case !im.Again && removed(im.Workspace, n):
+	case im.isRemoved(n):
 		return "", ErrRemoved
 	}
 	return New, im.Workspace.LeftOut(e.ID)

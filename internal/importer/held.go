@@ -79,55 +79,55 @@ func (s sieve) Write(b []byte) (blobs.Ref, error) {
 	return s.kept.Write(b)
 }
 
-// takeAll reads a session for a workspace. Contents that streams have inline are not stored as
+// takeAll reads the session for a workspace. Contents that streams have inline are not stored as
 // blobs, because nothing would refer to them; nor are those of an export, and those that a
 // conversation which is here does not refer to after the merge.
-func (p *prepared) takeAll(ctx context.Context, im *Importer, w events.Writer) error {
-	to, err := p.writer(im, w)
+func (j *job) takeAll(ctx context.Context, w events.Writer) error {
+	to, err := j.writer(w)
 	if err == nil {
-		p.all, err = im.read(ctx, p.dialect, p.out.Session, 0, to)
+		j.all, err = j.read(ctx, 0, to)
 	}
-	if err == nil && p.origin != nil {
-		err = p.choose(im)
+	if err == nil && j.origin != nil {
+		err = j.choose()
 	}
-	if err != nil || p.kept == nil {
+	if err != nil || j.kept == nil {
 		return err
 	}
 	waits := false
-	for _, c := range p.all {
-		if err := p.kept.inline(c.Stream, im.Workspace.Format()); err != nil {
+	for _, c := range j.all {
+		if err := j.kept.inline(c.Stream, j.Workspace.Format()); err != nil {
 			return err
 		}
-		part, err := im.certain(p, c)
+		part, err := j.certain(c)
 		if err != nil {
 			return err
 		}
 		waits = waits || part != c.Stream
-		if err := p.kept.give(part, w); err != nil {
+		if err := j.kept.give(part, w); err != nil {
 			return err
 		}
 	}
 	if !waits {
-		p.kept = nil
+		j.kept = nil
 	}
 	return nil
 }
 
 // certain returns the part of a session's conversation whose contents are stored in any case: all
 // of a new one, nothing of a removed one, else what the conversation here has not imported yet.
-func (im *Importer) certain(p *prepared, c *sessions.Conversation) (*events.Stream, error) {
-	e, _, err := im.find(c.Name)
+func (j *job) certain(c *sessions.Conversation) (*events.Stream, error) {
+	e, _, err := j.find(c.Name)
 	switch {
-	case c == p.behind:
-		e = p.origin.Entry
-	case errors.Is(err, fs.ErrNotExist) && !im.Again && removed(im.Workspace, c.Name):
+	case c == j.behind:
+		e = j.origin.Entry
+	case errors.Is(err, fs.ErrNotExist) && j.isRemoved(c.Name):
 		return events.New(), nil
 	case errors.Is(err, fs.ErrNotExist):
 		return c.Stream, nil
 	case err != nil:
 		return nil, err
 	}
-	here, err := im.Workspace.Load(e)
+	here, err := j.Workspace.Load(e)
 	if err != nil {
 		return nil, err
 	}
@@ -137,26 +137,26 @@ func (im *Importer) certain(p *prepared, c *sessions.Conversation) (*events.Stre
 	})...), nil
 }
 
-// writer returns what takes the contents of a session, and begins p.kept if some have to wait.
-func (p *prepared) writer(im *Importer, w events.Writer) (events.Writer, error) {
-	if im.Workspace.Format() == workspace.FormatInline || p.origin != nil {
-		p.kept = held{}
-		return p.kept, nil
+// writer returns what takes the contents of a session, and begins j.kept if some have to wait.
+func (j *job) writer(w events.Writer) (events.Writer, error) {
+	if j.Workspace.Format() == workspace.FormatInline || j.origin != nil {
+		j.kept = held{}
+		return j.kept, nil
 	}
-	e, _, err := im.find(p.out.Session.Name)
+	e, _, err := j.find(j.session.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	here, err := im.Workspace.Load(e)
+	here, err := j.Workspace.Load(e)
 	if err != nil {
 		return nil, err
 	}
 	refs, err := events.References(here.Stream.Encode())
-	p.kept = held{}
-	s := sieve{map[blobs.Hash]bool{}, w, p.kept}
+	j.kept = held{}
+	s := sieve{map[blobs.Hash]bool{}, w, j.kept}
 	for _, at := range refs {
 		s.has[at.Ref.Hash] = true
 	}
@@ -164,13 +164,13 @@ func (p *prepared) writer(im *Importer, w events.Writer) (events.Writer, error) 
 }
 
 // supply stores the kept contents that a stream refers to, before it is saved.
-func (p *prepared) supply(s *events.Stream, store *blobs.Store) error {
-	if len(p.kept) == 0 {
+func (j *job) supply(s *events.Stream, store *blobs.Store) error {
+	if len(j.kept) == 0 {
 		return nil
 	}
 	batch := store.NewBatch()
 	defer batch.Discard()
-	if err := p.kept.give(s, batch); err != nil {
+	if err := j.kept.give(s, batch); err != nil {
 		return err
 	}
 	return batch.Commit()

@@ -1,16 +1,13 @@
 package importer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -69,10 +66,9 @@ type Made struct {
 
 // An Outcome is the result for a session.
 type Outcome struct {
-	Session sessions.Session
-	State   State
-	Made    []Made
-	Report  sessions.Report
+	State  State
+	Made   []Made
+	Report sessions.Report
 	// Secrets has, in a dry run, the findings in new or rebuilt conversations: those to redact, and
 	// those that are allowed.
 	Secrets []secrets.Finding
@@ -150,153 +146,15 @@ const maxOvertaken = 5
 func (im *Importer) once(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 ) (Outcome, error) {
-	p := im.prepare(ctx, d, s, (*blobs.Store).NewBatch)
-	if p.batch == nil {
-		return p.out, p.err
+	j := im.newJob(d, s)
+	if err := j.prepare(ctx, (*blobs.Store).NewBatch); err != nil || j.batch == nil {
+		return j.out, err
 	}
-	defer p.batch.Discard()
+	defer j.batch.Discard()
 	if !im.Dry {
-		p.err = p.batch.Commit()
+		j.err = j.batch.Commit()
 	}
-	return im.finish(ctx, p)
-}
-
-// A prepared session was read, and its contents are in a batch.
-type prepared struct {
-	dialect sessions.Dialect
-	out     Outcome
-	err     error
-	batch   *blobs.Batch // nil if there is nothing to save
-	all     []*sessions.Conversation
-	// kept has the contents of conversations that are here or were removed, until it is known which
-	// of them the conversations refer to; nil if there are no such conversations.
-	kept   held
-	made   []Made // of all, once they are saved
-	saving error  // the error of saving
-	// isSame says that the session is unchanged: what is here of it stays as it is.
-	isSame bool
-	had    events.ImportVersion // how much was here of the session before it was read
-
-	// origin is the conversation that the session was exported from, and behind the one of all that
-	// continues it; both are nil if there is none.
-	origin  *origin
-	behind  *sessions.Conversation
-	rewound map[string][]string // after the export, see [events.Details.Rewound]
-}
-
-// prepare reads a session and converts it to conversations.
-func (im *Importer) prepare(
-	ctx context.Context, d sessions.Dialect, s sessions.Session,
-	batchIn func(*blobs.Store) *blobs.Batch,
-) *prepared {
-	p := &prepared{dialect: d, out: Outcome{Session: s, State: Unchanged}}
-	state, err := im.Look(s)
-	if err != nil {
-		p.err = err
-		return p
-	}
-	p.isSame = state == Unchanged && !im.Fresh
-	// Of an unchanged session a rewound fork or a sub-agent may have been removed.
-	isAgain := im.Again && s.Export == nil
-	if state == Removed && !im.Again || p.isSame && !isAgain {
-		p.out.State = state
-		if state == Removed && s.Export != nil && !removed(im.Workspace, s.Name) {
-			p.out.Apart = &apartError{s.Export.ID(), ErrElsewhere}
-		}
-		return p
-	}
-	if p.err = p.originate(ctx, im); p.err != nil {
-		return p
-	}
-	if e, here, err := im.find(s.Name); err == nil {
-		p.had, _ = im.versionOf(e, here)
-	}
-	store, err := im.store(p)
-	if err != nil {
-		p.err = err
-		return p
-	}
-	batch := batchIn(store)
-	if p.err = p.takeAll(ctx, im, batch); p.err == nil && !p.isSame {
-		p.err = leaving{im}.keep(p)
-	}
-	if p.err == nil {
-		p.err = im.reachable(p.all)
-	}
-	if p.err != nil {
-		batch.Discard()
-		return p
-	}
-	p.batch, p.out.Report = batch, p.all[0].Report
-	return p
-}
-
-// isOvertaken reports whether another import saved the session since it was read, of which version
-// v is here now. Of a source that changes in place nothing else tells which state is the later.
-func (p *prepared) isOvertaken(now *sessions.Conversation, v events.ImportVersion) bool {
-	s := p.out.Session
-	return !p.dialect.Appends(s) && now.Name == s.Name && v != p.had
-}
-
-// finish saves a prepared session. Its contents are in the store, unless err is set.
-func (im *Importer) finish(ctx context.Context, p *prepared) (Outcome, error) {
-	if p.err != nil {
-		return p.out, fmt.Errorf("write blobs: %w", p.err)
-	}
-	if p.made == nil {
-		p.made, p.saving = im.saveAll(ctx, p)
-	}
-	if p.saving != nil {
-		return p.out, p.saving
-	}
-	for _, m := range p.made {
-		p.out.add(m)
-	}
-	var err error
-	if im.Dry {
-		p.out.Secrets, err = im.Findings(ctx, p.dialect, p.out.Session)
-	}
-	return p.out, err
-}
-
-// saveAll saves the conversations of a session. The session's own conversation, the first, records
-// how much was imported, so it is saved last: if a fork or a sub-agent failed after it, that would
-// never be imported. A conflict would fail again every time, so it stops only the growth of its own
-// conversation.
-func (im *Importer) saveAll(ctx context.Context, p *prepared) (made []Made, err error) {
-	made = make([]Made, len(p.all))
-	var conflicts error
-	for i, c := range slices.Backward(p.all) {
-		made[i], err = im.save(ctx, p, c)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", c.Name, err)
-		}
-		if errors.Is(err, ErrConflict) {
-			conflicts, err = errors.Join(err, conflicts), nil
-		}
-		if err != nil {
-			break
-		}
-	}
-	return made, cmp.Or(err, conflicts)
-}
-
-// store returns the blob store for a session: that of its conversation.
-func (im *Importer) store(p *prepared) (*blobs.Store, error) {
-	if p.origin != nil {
-		return im.Workspace.BlobsOf(p.origin.Entry), nil
-	}
-	e, _, err := im.find(p.out.Session.Name)
-	if errors.Is(err, fs.ErrNotExist) && im.Hold {
-		if err := im.Workspace.MakeUserDir(); err != nil {
-			return nil, err
-		}
-		e, err = workspace.Entry{Local: true}, nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return im.Workspace.BlobsOf(e), nil
+	return j.finish(ctx)
 }
 
 // Accept moves user-local conversations of imports into the workspace, and returns them.
@@ -325,47 +183,6 @@ func (im *Importer) Accept(ctx context.Context) (accepted []Made, err error) {
 	return accepted, nil
 }
 
-// add records a conversation. The state of the session is that of its own conversation, or grown if
-// only another one is new.
-func (o *Outcome) add(m Made) {
-	if m.Name == o.Session.Name {
-		o.State = m.State
-	} else if o.State == Unchanged && m.State != Unchanged && m.State != Removed {
-		o.State = Grown
-	}
-	o.Made = append(o.Made, m)
-}
-
-// read builds the conversations of a session, or of its first until bytes, with redactions applied.
-// If anything was redacted, contents are held in memory until it is known which remain: the
-// original is never stored.
-func (im *Importer) read(
-	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
-) ([]*sessions.Conversation, error) {
-	if len(im.Redactions) == 0 {
-		return im.build(ctx, d, s, until, w)
-	}
-	im.knowRedacted()
-	all, err := im.build(ctx, d, s, until, discard{})
-	if err != nil || !slices.ContainsFunc(all, im.isRedacted) {
-		return im.build(ctx, d, s, until, w)
-	}
-	kept := held{}
-	if all, err = im.build(ctx, d, s, until, kept); err != nil {
-		return nil, err
-	}
-	for _, c := range all {
-		c.Stream, err = im.redact(im.idOf(c.Name), c.Stream, c.Details, kept)
-		if err == nil {
-			err = kept.give(c.Stream, w)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
-		}
-	}
-	return all, nil
-}
-
 // idOf returns the id of a session's conversation, or the one that it would get.
 func (im *Importer) idOf(n sessions.Name) events.ID {
 	if id, ok := im.known.origin(n); ok {
@@ -379,43 +196,4 @@ func (im *Importer) idOf(n sessions.Name) events.ID {
 		return n.IDs()[0]
 	}
 	return id
-}
-
-// build builds the conversations of the source, without redactions.
-func (im *Importer) build(
-	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
-) ([]*sessions.Conversation, error) {
-	o := im.Options
-	o.Writer, o.Redact = w, im.redactor()
-	if len(im.Own) > 0 {
-		o.Refuse = refuse(im.Own)
-	}
-	return im.buildBy(ctx, o, d, s, until)
-}
-
-// buildBy is build with other options.
-func (im *Importer) buildBy(
-	ctx context.Context, o sessions.Options, d sessions.Dialect, s sessions.Session, until int64,
-) ([]*sessions.Conversation, error) {
-	root, known := im.root(s)
-	o.Root = root
-	if s.Dir == "" || regular.PrefixOf(s.Dir, im.Home) != "" ||
-		known && sessions.HomeOf(s.Dir) == "" {
-		o.Home = im.Home
-	} // otherwise the home is another user's, or unknown
-	b := sessions.NewBuilder(s, o)
-	v, err := d.Read(ctx, s, until, b)
-	if err != nil {
-		return nil, err
-	}
-	all, err := b.Finish(v)
-	for _, c := range all {
-		if im.Rules != nil {
-			c.Details.Labels[sessions.LabelRules] = im.rulesOf(c.Name)
-		}
-		if known {
-			c.Details.Labels[sessions.LabelDir] = below(s, root)
-		}
-	}
-	return all, err
 }

@@ -143,15 +143,3 @@ func (im *Importer) free(n sessions.Name) (events.ID, error) {
 	}
 	return 0, fmt.Errorf("both ids of session %s are used by other conversations", n)
 }
-
-// reachable returns an error if a conversation of a session cannot be saved because a sparse
-// checkout leaves it out. It is called before any content is written.
-func (im *Importer) reachable(all []*sessions.Conversation) error {
-	for _, c := range all {
-		_, _, err := im.lookUp(ofSession(c.Name))
-		if left, ok := errors.AsType[*workspace.LeftOutError](err); ok {
-			return left
-		}
-	}
-	return nil
-}

@@ -436,7 +436,7 @@ func TestRootsOfOneSessionMerge(t *testing.T) {
 	s := writeSession(t, bytes.ReplaceAll(transcript(), []byte("/home/ada/proj"), []byte(ran)))
 	imported := func() threeway.Side {
 		im := &Importer{Workspace: newWorkspace(t)}
-		all, err := im.build(t.Context(), claude.Dialect{}, s, 0, discard{})
+		all, err := im.newJob(claude.Dialect{}, s).build(t.Context(), 0, discard{})
 		if err != nil {
 			t.Fatal(err)
 		}

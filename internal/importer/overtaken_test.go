@@ -82,17 +82,16 @@ func overtaken(
 	t *testing.T, w *workspace.Workspace, d sessions.Dialect, path string, grow func(),
 ) {
 	t.Helper()
-	slow := &Importer{Workspace: w}
-	p := slow.prepare(t.Context(), d, listed(t, d, path), (*blobs.Store).NewBatch)
-	if p.batch == nil {
-		t.Fatal(p.out.State, p.err)
+	slow := (&Importer{Workspace: w}).newJob(d, listed(t, d, path))
+	if err := slow.prepare(t.Context(), (*blobs.Store).NewBatch); slow.batch == nil {
+		t.Fatal(slow.out.State, err)
 	}
 	grow()
 	importIn(t, w, d, path)
 	want := has(t, w)
-	p.err = p.batch.Commit()
-	out, err := slow.finish(t.Context(), p)
-	if inPlace := !d.Appends(p.out.Session); inPlace != errors.Is(err, errOvertaken) ||
+	slow.err = slow.batch.Commit()
+	out, err := slow.finish(t.Context())
+	if inPlace := !slow.appends(); inPlace != errors.Is(err, errOvertaken) ||
 		!inPlace && (err != nil || out.State != Unchanged) {
 		t.Errorf("%s: it is %s, %v", d.Agent(), out.State, err)
 	}

@@ -18,7 +18,7 @@ import (
 func TestWhatFailedIsImportedAgain(t *testing.T) {
 	im := &Importer{Workspace: newWorkspace(t)}
 	s := writeSession(t, rewound())
-	all, err := im.build(t.Context(), claude.Dialect{}, s, 0, discard{})
+	all, err := im.newJob(claude.Dialect{}, s).build(t.Context(), 0, discard{})
 	if err != nil || len(all) < 3 {
 		t.Fatalf("%d conversations, %v; want some that were rewound", len(all), err)
 	}

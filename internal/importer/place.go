@@ -30,17 +30,18 @@ func Belongs(s sessions.Session, root string) bool {
 	return true
 }
 
-// root returns the directory that is $WORKSPACE for a session: the workspace's own if the session
+// root returns the directory that is $WORKSPACE for the session: the workspace's own if the session
 // ran in it, else the one from its first import, else the workspace or the repository in which it
 // ran, else its own directory, which is not known to be a root.
-func (im *Importer) root(s sessions.Session) (dir string, known bool) {
-	if own := regular.PrefixOf(s.Dir, im.Workspace.Root()); own != "" {
+func (j *job) root() (dir string, known bool) {
+	s := j.session
+	if own := regular.PrefixOf(s.Dir, j.Workspace.Root()); own != "" {
 		return own, true
 	}
 	if s.Export != nil {
 		return strings.TrimRight(s.Dir, `/\`), true // it was exported from the root
 	}
-	if _, d, err := im.find(s.Name); err == nil && !im.Fresh {
+	if _, d, err := j.find(s.Name); err == nil && !j.Fresh {
 		return above(s, d.Labels[sessions.LabelDir])
 	}
 	if !filepath.IsAbs(s.Dir) {
@@ -83,6 +84,11 @@ func below(s sessions.Session, root string) string {
 // A tombstone is the content of such a file.
 type tombstone struct {
 	Session string `json:"session"`
+}
+
+// isRemoved reports whether the conversation of a session was removed, and is not imported again.
+func (im *Importer) isRemoved(n sessions.Name) bool {
+	return !im.Again && removed(im.Workspace, n)
 }
 
 // removed reports whether the conversation of a session was removed.

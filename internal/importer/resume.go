@@ -55,29 +55,29 @@ func (im *Importer) lookBehind(s sessions.Session) (State, error) {
 	return Grown, nil
 }
 
-// originate finds the conversation that a session was exported from. If the match is not certain,
+// originate finds the conversation that the session was exported from. If the match is not certain,
 // the session is imported as any other.
-func (p *prepared) originate(ctx context.Context, im *Importer) error {
-	s := &p.out.Session
+func (j *job) originate(ctx context.Context) error {
+	s := &j.session
 	if s.Export == nil {
 		return nil
 	}
 	id := s.Export.ID()
-	o, err := originOf(ctx, im, s)
-	redacted := len(im.Redactions[id.Digits()]) > 0 || o != nil && o.redacted
+	o, err := j.exporter(ctx)
+	redacted := len(j.Redactions[id.Digits()]) > 0 || o != nil && o.redacted
 	var apart *apartError
 	switch {
 	case errors.As(err, &apart) && redacted:
 		return &apartError{id, ErrWithheld}
 	case errors.As(err, &apart):
-		p.out.Apart, s.Export = err, nil
+		j.out.Apart, s.Export = err, nil
 		return nil
 	case err != nil:
 		return err
 	}
 	o.redacted = redacted
-	p.origin = o
-	im.known.originate(s.Name, id)
+	j.origin = o
+	j.known.originate(s.Name, id)
 	return nil
 }
 
@@ -94,16 +94,18 @@ func (e *apartError) Error() string { return fmt.Sprintf("exported from %s: %v",
 // Unwrap returns the reason.
 func (e *apartError) Unwrap() error { return e.err }
 
-func originOf(ctx context.Context, im *Importer, s *sessions.Session) (*origin, error) {
-	id := s.Export.ID()
-	e, _, err := im.findAny(ofID(id))
+// exporter returns the conversation that the session was exported from, also beside the reason why
+// nothing is added to it.
+func (j *job) exporter(ctx context.Context) (*origin, error) {
+	s, id := j.session, j.session.Export.ID()
+	e, _, err := j.findAny(ofID(id))
 	if errors.Is(err, errUnknown) {
 		return nil, &apartError{id, ErrElsewhere}
 	}
 	if err != nil {
 		return nil, err
 	}
-	c, err := im.Workspace.Load(e)
+	c, err := j.Workspace.Load(e)
 	if err != nil {
 		return nil, err
 	}
@@ -123,41 +125,41 @@ func originOf(ctx context.Context, im *Importer, s *sessions.Session) (*origin, 
 	return o, nil
 }
 
-// isLocal reports whether the new turns of a session are user-local, as its origin is.
-func (p *prepared) isLocal() bool { return p.origin != nil && p.origin.Local }
+// isLocal reports whether the new turns of the session are user-local, as its origin is.
+func (j *job) isLocal() bool { return j.origin != nil && j.origin.Local }
 
-// choose finds the conversation of an exported session that continues its origin, and reduces it to
-// the turns after the export. If the person went back to before the end of the export, the other
-// branch is a conversation of its own, as in any session.
-func (p *prepared) choose(im *Importer) error {
-	own := p.all[0].Name
-	i := lastBehind(p.all)
-	_, _, err := im.find(own)
+// choose finds the conversation of the session that continues its origin, and reduces it to the
+// turns after the export. If the person went back to before the end of the export, the other branch
+// is a conversation of its own, as in any session.
+func (j *job) choose() error {
+	own := j.all[0].Name
+	i := lastBehind(j.all)
+	_, _, err := j.find(own)
 	switch {
 	case err == nil && i == 0:
 		i = -1 // imported before its origin could be found
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	rewound := p.all[0].Details.Rewound()
-	for n, c := range p.all {
+	rewound := j.all[0].Details.Rewound()
+	for n, c := range j.all {
 		if n == i {
 			c.Stream = behind(c, own)
-			p.behind = c
+			j.behind = c
 			delete(rewound, c.Name.String()) // the origin has it
-		} else if p.origin.redacted && isBranch(c, own) {
-			return &apartError{p.origin.ID, ErrWithheld} // it also has the beginning
+		} else if j.origin.redacted && isBranch(c, own) {
+			return &apartError{j.origin.ID, ErrWithheld} // it also has the beginning
 		}
 	}
-	if err := p.all[0].Details.SetRewound(rewound); err != nil {
+	if err := j.all[0].Details.SetRewound(rewound); err != nil {
 		return err
 	}
-	for _, c := range p.all {
+	for _, c := range j.all {
 		if c.Exported == 0 {
 			delete(rewound, c.Name.String()) // it does not continue the origin
 		}
 	}
-	p.rewound = rewound
+	j.rewound = rewound
 	return nil
 }
 
@@ -197,24 +199,22 @@ func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
 	return events.New(all...)
 }
 
-// resume adds the turns after the export to the origin of a session.
-func (p *prepared) resume(ctx context.Context, im *Importer) (Made, error) {
-	made := Made{Name: p.behind.Name}
-	return im.update(ctx, p.origin.Entry, made, p, func(
-		ctx context.Context, here *workspace.Conversation,
-	) (bool, error) {
-		if p.behind.Version().Length <= p.out.Session.Export.Length() {
+// resume adds the turns after the export to the origin of the session.
+func (j *job) resume(ctx context.Context) (Made, error) {
+	made := Made{Name: j.behind.Name}
+	return j.update(ctx, j.origin.Entry, made, func(here *workspace.Conversation) (bool, error) {
+		if j.behind.Version().Length <= j.session.Export.Length() {
 			return false, nil // the agent has not written a complete turn yet
 		}
-		exported, ok := p.out.Session.Export.In(here.Stream, p.out.Session.Name)
+		exported, ok := j.session.Export.In(here.Stream, j.session.Name)
 		if !ok { // another process was faster
 			return false, &apartError{here.ID, ErrOtherwise}
 		}
-		was, err := p.behindBefore(ctx, im, here)
+		was, err := j.behindBefore(ctx, here)
 		if err != nil {
 			return false, err
 		}
-		details, err := p.details(here.Details)
+		details, err := j.details(here.Details)
 		if err != nil {
 			return false, err
 		}
@@ -223,7 +223,7 @@ func (p *prepared) resume(ctx context.Context, im *Importer) (Made, error) {
 				Stream: joined(exported, behind), Details: d, BaseConfig: here.BaseConfig,
 			}
 		}
-		return unite(side(here.Details, was), here, side(details, elements(p.behind.Stream)))
+		return unite(side(here.Details, was), here, side(details, elements(j.behind.Stream)))
 	})
 }
 
@@ -258,11 +258,11 @@ func elements(s *events.Stream) (all []*events.Element) {
 
 // behindBefore returns the turns after the export that were imported before: by reading that part
 // again or, if the file is another copy, from the turns here.
-func (p *prepared) behindBefore(
-	ctx context.Context, im *Importer, here *workspace.Conversation,
+func (j *job) behindBefore(
+	ctx context.Context, here *workspace.Conversation,
 ) (all []*events.Element, err error) {
-	s := p.out.Session
-	if im.Fresh {
+	s := j.session
+	if j.Fresh {
 		said, turns := here.Stream.SessionOf(here.Details.Resumed()), here.Stream.TurnOf()
 		for i, e := range here.Stream.All() {
 			if said[i] == s.Name.String() {
@@ -272,26 +272,26 @@ func (p *prepared) behindBefore(
 		return all, nil
 	}
 	v, ok := here.Details.Resumed()[s.Name.String()]
-	if ok && v.Length > 0 && v.Length <= p.behind.Version().Length { // else it is older than that
-		then, err := im.read(ctx, p.dialect, s, v.Length, discard{})
+	if ok && v.Length > 0 && v.Length <= j.behind.Version().Length { // else it is older than that
+		then, err := j.read(ctx, v.Length, discard{})
 		if err != nil {
 			return nil, fmt.Errorf("read the first %d bytes again: %w", v.Length, err)
 		}
 		i := lastBehind(then)
 		if i >= 0 && then[i].Details.Labels[sessions.LabelImport] == v.String() {
 			part := behind(then[i], s.Name)
-			if covers(part, here.Stream, p.behind.Stream) {
+			if covers(part, here.Stream, j.behind.Stream) {
 				return elements(part), nil
 			}
 		}
 	}
-	return common(here, p.behind.Stream), nil
+	return common(here, j.behind.Stream), nil
 }
 
 // details returns the metadata of the origin with what an import of the session adds.
-func (p *prepared) details(here *events.Details) (*events.Details, error) {
-	d, c, session := here.Clone(), p.behind.Details, p.out.Session.Name.String()
-	has, now := here.Resumed()[session], p.behind.Version()
+func (j *job) details(here *events.Details) (*events.Details, error) {
+	d, c, session := here.Clone(), j.behind.Details, j.session.Name.String()
+	has, now := here.Resumed()[session], j.behind.Version()
 	if now.Compare(has) > 0 {
 		d.SetResumed(session, now)
 	}
@@ -303,13 +303,13 @@ func (p *prepared) details(here *events.Details) (*events.Details, error) {
 		return strings.HasPrefix(fork, session+"@")
 	})
 	if rewound == nil {
-		rewound = p.rewound
+		rewound = j.rewound
 	} else {
-		maps.Copy(rewound, p.rewound)
+		maps.Copy(rewound, j.rewound)
 	}
 	if err := d.SetRewound(rewound); err != nil {
 		return nil, err
 	}
-	turns := slices.Concat(d.NotRewound(here), p.behind.Stream.SourceTurns())
+	turns := slices.Concat(d.NotRewound(here), j.behind.Stream.SourceTurns())
 	return d, d.SetImportedTurns(turns)
 }

@@ -18,67 +18,59 @@ import (
 )
 
 // save creates a conversation or extends it.
-func (im *Importer) save(
-	ctx context.Context, p *prepared, c *sessions.Conversation,
-) (Made, error) {
-	if c == p.behind {
-		return p.resume(ctx, im)
+func (j *job) save(ctx context.Context, c *sessions.Conversation) (Made, error) {
+	if c == j.behind {
+		return j.resume(ctx)
 	}
 	made := Made{Name: c.Name, Title: title(c.Details)}
-	e, _, err := im.find(c.Name)
+	e, _, err := j.find(c.Name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !im.Again && removed(im.Workspace, c.Name):
+	case errors.Is(err, fs.ErrNotExist) && j.isRemoved(c.Name):
 		made.State = Removed
 		return made, nil
 	case errors.Is(err, fs.ErrNotExist):
 		made.State = New
-		made.ID, err = creation{im}.one(ctx, c, p)
-		if errors.Is(err, fs.ErrExist) { // another import was faster
-			if e, _, err = im.find(c.Name); err == nil {
-				return im.update(ctx, e, made, p, growing(im, p, c))
-			}
+		made.ID, err = j.create(ctx, c)
+		if !errors.Is(err, fs.ErrExist) {
+			return made, err
 		}
-		return made, err
-	case err == nil && p.isSame:
+		if e, _, err = j.find(c.Name); err != nil { // another import was faster
+			return made, err
+		}
+	case err == nil && j.isSame:
 		made.ID, made.State = e.ID, Unchanged
 		return made, nil
 	case err != nil:
 		return made, err
 	}
-	return im.update(ctx, e, made, p, growing(im, p, c))
+	return j.update(ctx, e, made, func(here *workspace.Conversation) (bool, error) {
+		return j.grow(ctx, here, c)
+	})
 }
 
-// A growth updates a conversation to the current state of its source, and reports whether it
-// changed. It changes nothing else.
-type growth func(ctx context.Context, here *workspace.Conversation) (changed bool, err error)
-
-func growing(im *Importer, p *prepared, c *sessions.Conversation) growth {
-	return func(ctx context.Context, here *workspace.Conversation) (bool, error) {
-		return im.grow(ctx, p, here, c)
-	}
-}
-
-// update extends a conversation.
-func (im *Importer) update(
-	ctx context.Context, e workspace.Entry, made Made, p *prepared, grow growth,
+// update extends a conversation by grow, which updates it to the current state of its source and
+// reports whether it changed.
+func (j *job) update(
+	ctx context.Context, e workspace.Entry, made Made,
+	grow func(here *workspace.Conversation) (changed bool, err error),
 ) (Made, error) {
 	made.ID, made.State = e.ID, Unchanged
 	apply := func(here *workspace.Conversation) error {
-		changed, err := grow(ctx, here)
+		changed, err := grow(here)
 		if changed {
 			made.State = Grown
 		}
-		if changed && err == nil && !im.Dry {
-			err = p.supply(here.Stream, im.Workspace.BlobsOf(here.Entry))
+		if changed && err == nil && !j.Dry {
+			err = j.supply(here.Stream, j.Workspace.BlobsOf(here.Entry))
 		}
 		made.Title = here.Title()
 		return err
 	}
-	if !im.Dry {
-		err := im.Workspace.Update(ctx, e.ID, apply)
+	if !j.Dry {
+		err := j.Workspace.Update(ctx, e.ID, apply)
 		return made, err
 	}
-	here, err := im.Workspace.Load(e)
+	here, err := j.Workspace.Load(e)
 	if err == nil {
 		err = apply(here)
 	}
@@ -93,24 +85,24 @@ func title(d *events.Details) string {
 }
 
 // grow updates here to the current state of the source. It changes nothing else.
-func (im *Importer) grow(
-	ctx context.Context, p *prepared, here *workspace.Conversation, now *sessions.Conversation,
+func (j *job) grow(
+	ctx context.Context, here *workspace.Conversation, now *sessions.Conversation,
 ) (changed bool, err error) {
-	d, s := p.dialect, p.out.Session
-	v, _ := im.versionOf(here.Entry, here.Details)
-	if p.isOvertaken(now, v) {
+	appends := j.appends()
+	v, _ := j.versionOf(here.Entry, here.Details)
+	if j.isOvertaken(now, v) {
 		return false, errOvertaken
 	}
-	damaged, err := im.isDamaged(ctx, d, s, v, now)
+	damaged, err := j.isDamaged(ctx, v, now)
 	if err != nil || damaged && now.Version().Length == v.Length {
 		return false, err
 	}
-	older := damaged || isOlder(v, here, now, d.Appends(s))
-	if older && !d.Appends(s) {
+	older := damaged || isOlder(v, here, now, appends)
+	if older && !appends {
 		return false, nil
 	}
 	part := parting{}
-	if !d.Appends(s) {
+	if !appends {
 		part = partingOf(here, now)
 	}
 	if part.copied { // what was taken back here does not come back from a copy
@@ -119,12 +111,12 @@ func (im *Importer) grow(
 			BaseConfig: now.BaseConfig,
 		}
 	}
-	was, err := im.before(ctx, p, here, now, older)
+	was, err := j.before(ctx, here, now, older)
 	if older && err == nil {
 		err = sameTitle(now.Details, was.Details)
 	}
 	if err == nil {
-		err = carry(here, now, d.Appends(s))
+		err = carry(here, now, appends)
 	}
 	if err != nil {
 		return false, err
@@ -239,20 +231,18 @@ func side(c *sessions.Conversation) threeway.Side {
 // reading that part again. If that part changed, or another importer or other rules made it, or
 // here has more of the source, before takes the elements of here with the source's keys for it, and
 // the turns that imports brought and that were removed here; from now, only new elements count.
-func (im *Importer) before(
-	ctx context.Context, p *prepared,
-	here *workspace.Conversation, now *sessions.Conversation, older bool,
+func (j *job) before(
+	ctx context.Context, here *workspace.Conversation, now *sessions.Conversation, older bool,
 ) (*sessions.Conversation, error) {
-	d, s := p.dialect, p.out.Session
-	labels := here.Details.Labels
-	v, ok := im.versionOf(here.Entry, here.Details)
+	labels, appends := here.Details.Labels, j.appends()
+	v, ok := j.versionOf(here.Entry, here.Details)
 	same := ok && v.Revision == sessions.Revision
 	for _, label := range []string{sessions.LabelRules, sessions.LabelDir} {
 		same = same && labels[label] == now.Details.Labels[label]
 	}
 	// An older state may be that of another copy, or was read before another import read more.
-	if same && d.Appends(s) && v.Length > 0 && !older {
-		all, err := im.read(ctx, d, s, v.Length, discard{})
+	if same && appends && v.Length > 0 && !older {
+		all, err := j.read(ctx, v.Length, discard{})
 		if err != nil {
 			return nil, fmt.Errorf("read the first %d bytes again: %w", v.Length, err)
 		}
@@ -269,7 +259,7 @@ func (im *Importer) before(
 		}
 	}
 	// What an older copy or a damaged one does not have is not removed.
-	fresh := im.Fresh && !older
+	fresh := j.Fresh && !older
 	if !same && !fresh {
 		keepOld(here.Stream, now)
 		if ok {
@@ -278,10 +268,10 @@ func (im *Importer) before(
 	}
 	was := imported(here, now)
 	switch {
-	case fresh && d.Appends(s):
+	case fresh && appends:
 		was.Stream = saysOf(was.Stream, here, now)
 	case fresh:
-	case d.Appends(s):
+	case appends:
 		was.Stream = events.New(common(here, now.Stream)...)
 	default:
 		was.Stream.Append(removedOf(here, now.Stream)...)
@@ -374,14 +364,13 @@ func saysOf(
 
 // isDamaged reports whether lines of a source that is imported again cannot be read, and could be
 // when it was imported.
-func (im *Importer) isDamaged(
-	ctx context.Context, d sessions.Dialect, s sessions.Session,
-	v events.ImportVersion, now *sessions.Conversation,
+func (j *job) isDamaged(
+	ctx context.Context, v events.ImportVersion, now *sessions.Conversation,
 ) (bool, error) {
-	if !im.Fresh || len(now.Report.Broken) == 0 || !d.Appends(s) {
+	if !j.Fresh || len(now.Report.Broken) == 0 || !j.appends() {
 		return false, nil
 	}
-	then, err := im.read(ctx, d, s, v.Length, discard{})
+	then, err := j.read(ctx, v.Length, discard{})
 	return err == nil && !slices.ContainsFunc(then, func(c *sessions.Conversation) bool {
 		return c.Name == now.Name && c.Version().Hash == v.Hash
 	}), err
@@ -443,13 +432,18 @@ func keepOld(here *events.Stream, now *sessions.Conversation) {
 // stayBehind records that other rules, or another importer, made what is kept: only importing again
 // by those of today brings all of it up to date, however often the session grows until then.
 func stayBehind(here *events.Details, now *sessions.Conversation, v events.ImportVersion) {
-	labels, as := now.Details.Labels, now.Version()
+	as := now.Version()
 	as.Revision = min(as.Revision, v.Revision)
-	labels[sessions.LabelImport] = as.String()
-	for _, label := range []string{sessions.LabelRules, sessions.LabelDir} {
-		delete(labels, label)
-		if value, ok := here.Labels[label]; ok {
-			labels[label] = value
+	now.Details.Labels[sessions.LabelImport] = as.String()
+	takeLabels(now.Details, here, sessions.LabelRules, sessions.LabelDir)
+}
+
+// takeLabels gives details the values of some labels in others, and removes those that these lack.
+func takeLabels(d, from *events.Details, labels ...string) {
+	for _, label := range labels {
+		delete(d.Labels, label)
+		if value, ok := from.Labels[label]; ok {
+			d.Labels[label] = value
 		}
 	}
 }
@@ -487,14 +481,7 @@ func imported(
 	if at := here.Details.LastActivatedAt; !at.After(d.LastActivatedAt) {
 		d.LastActivatedAt = at // otherwise it was used here after the agent
 	}
-	for _, label := range []string{
-		sessions.LabelImport, sessions.LabelRules, sessions.LabelDir,
-	} {
-		delete(d.Labels, label)
-		if value, ok := here.Details.Labels[label]; ok {
-			d.Labels[label] = value
-		}
-	}
+	takeLabels(d, here.Details, sessions.LabelImport, sessions.LabelRules, sessions.LabelDir)
 	if title, set := here.Details.Title, here.Details.IsTitled(); title != nil && !set {
 		_ = d.SetImportTitle(*title) // it was read from a file; the source may have another now
 	} else if _, was := here.Details.Value(events.MetadataPrefix + "title"); title == nil && !was {

@@ -94,24 +94,28 @@ func teller(n sessions.Name) sessions.Name {
 // key of the source cannot be allowed and are left out.
 func (im *Importer) Findings(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
-) (found []secrets.Finding, err error) {
-	if im.Rules == nil {
+) ([]secrets.Finding, error) {
+	return im.newJob(d, s).findings(ctx)
+}
+
+func (j *job) findings(ctx context.Context) (found []secrets.Finding, err error) {
+	if j.Rules == nil {
 		return nil, nil
 	}
-	contents, o := held{}, im.Options
+	contents, o := held{}, j.Options
 	o.Writer = contents
-	all, err := im.buildBy(ctx, o, d, s, 0)
+	all, err := j.buildBy(ctx, o, 0)
 	if err != nil {
 		return nil, err
 	}
-	scanner, seen := secrets.Scanner{Rules: im.Rules}, map[secrets.Allowed]bool{}
+	scanner, seen := secrets.Scanner{Rules: j.Rules}, map[secrets.Allowed]bool{}
 	for _, c := range all {
 		named := func(i int) bool {
 			_, ok := c.Stream.At(i).Metadata().Text(sessions.MetadataSource)
 			return ok
 		}
-		id := im.idOf(teller(c.Name))
-		if _, ok := im.known.origin(teller(c.Name)); ok {
+		id := j.idOf(teller(c.Name))
+		if _, ok := j.known.origin(teller(c.Name)); ok {
 			c.Stream = behind(c, c.Name)
 		}
 		more, err := scanner.Stream(id, c.Stream, named, contents)
