@@ -241,8 +241,7 @@ func (a *Approvals) before(c Claim) string {
 
 // holds is approved with the lock held.
 func (a *Approvals) holds(c Claim) bool {
-	sum := c.sum(a.workspace)
-	return slices.ContainsFunc(a.all.Approvals, func(p Approval) bool { return p.SHA256 == sum })
+	return slices.ContainsFunc(a.all.Approvals, a.isAbout(c))
 }
 
 // Approve stores approvals of claims for this workspace. Approvals of other workspaces do not

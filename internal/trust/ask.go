@@ -2,9 +2,7 @@ package trust
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 )
@@ -71,14 +69,13 @@ func (a *Asker) ask(c Claim, g Group) (err error) {
 		return a.refusal(c, false)
 	}
 	defer func() { err = errors.Join(err, tty.Close()) }()
-	if _, err := fmt.Fprintf(tty, "%sAllow? [y]es, [o]nce, [N]o: ", g); err != nil {
+	answer, err := put(tty, g.String()+"Allow? [y]es, [o]nce, [N]o: ")
+	switch {
+	case err != nil:
 		return a.refusal(c, false)
-	}
-	line, _ := readLine(tty)
-	switch answer := strings.ToLower(strings.TrimSpace(line)); answer {
-	case "y", "yes":
+	case answer == "y", answer == "yes":
 		return a.Approvals.Approve(a.Now(), g.Claims...)
-	case "o", "once":
+	case answer == "o", answer == "once":
 		return nil
 	default:
 		return a.refusal(c, true)

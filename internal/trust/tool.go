@@ -281,19 +281,14 @@ func difference(before, after string) []string {
 	if exact.Unmarshal([]byte(before), &was) != nil || exact.Unmarshal([]byte(after), &is) != nil {
 		return []string{"was " + quoted(before)}
 	}
-	keys := slices.Sorted(maps.Keys(was))
-	for key := range is {
-		if _, ok := was[key]; !ok {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
 	var lines []string
-	for _, key := range keys {
+	for _, key := range namesIn(was, is) {
 		switch {
 		case string(was[key]) == string(is[key]) || derived(key):
 		case key == "files":
-			lines = append(lines, changedFiles(was[key], is[key])...)
+			for _, name := range filesThatDiffer(was[key], is[key]) {
+				lines = append(lines, "the file "+show(name)+" has changed")
+			}
 		default:
 			lines = append(lines, fmt.Sprintf("%s: was %s, now %s", show(key), orNothing(was[key]),
 				orNothing(is[key])))
@@ -314,28 +309,20 @@ func orNothing(v json.RawMessage) string {
 	return plain(v)
 }
 
-func changedFiles(before, after json.RawMessage) (lines []string) {
-	for _, name := range filesThatDiffer(before, after) {
-		lines = append(lines, "the file "+show(name)+" has changed")
-	}
-	return lines
-}
-
-func filesThatDiffer(before, after json.RawMessage) (names []string) {
+func filesThatDiffer(before, after json.RawMessage) []string {
 	var was, is map[string]string
 	_, _ = exact.Unmarshal(before, &was), exact.Unmarshal(after, &is) // a missing list is empty
-	for name, sum := range is {
-		if was[name] != sum {
-			names = append(names, name)
-		}
-	}
-	for name := range was {
-		if _, ok := is[name]; !ok {
-			names = append(names, name)
-		}
-	}
+	return lists.Filter(namesIn(was, is), func(name string) bool {
+		sum, ok := is[name]
+		return !ok || was[name] != sum
+	})
+}
+
+// namesIn returns the keys of both maps, sorted.
+func namesIn[V any](a, b map[string]V) []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // onlyFiles returns the files in which two values differ, if they do not differ otherwise.

@@ -364,11 +364,7 @@ func TestGroupID(t *testing.T) {
 // TestWhatCannotBeCoveredIsNotApproved checks that nobody is asked about a claim whose files could
 // change without a question, even if it follows one that was approved.
 func TestWhatCannotBeCoveredIsNotApproved(t *testing.T) {
-	w := trust.Workspace{ID: "w", Root: t.TempDir()}
-	a, err := trust.Open(trust.Store{Dir: t.TempDir()}, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := open(t, t.TempDir(), workspace())
 	c := trust.Claim{Kind: trust.Process, Key: "editor.cmd", Value: `{"command":"./a","files":{"a":"` + trust.Unbound + `"}}`}
 	asker := &trust.Asker{
 		Approvals: a, Now: time.Now, Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("asked") },
@@ -394,11 +390,7 @@ func TestWhatCannotBeCoveredIsNotApproved(t *testing.T) {
 
 // TestAClaimIsRenewed checks that the gate sees the claim as it is when the value is opened.
 func TestAClaimIsRenewed(t *testing.T) {
-	w := trust.Workspace{ID: "w", Root: t.TempDir()}
-	a, err := trust.Open(trust.Store{Dir: t.TempDir()}, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := open(t, t.TempDir(), workspace())
 	c := trust.Claim{Kind: trust.Process, Key: "editor.cmd", Value: "1"}
 	now := c
 	g := trust.Foreign("v", c).Renewed(func() trust.Claim { return now })
