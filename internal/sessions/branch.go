@@ -11,13 +11,20 @@ import (
 
 // A path has the completed turns of the conversation, and those that the person rewound.
 type path struct {
-	turns   []int  // index in elements at which each begins
-	numbers []int  // of each of them, in past
-	past    []past // all completed turns, of every branch
+	elements []*events.Element
+	size     int64          // of elements
+	calls    map[string]int // index in elements of the result of each call
+	turns    []int          // index in elements at which each begins
+	numbers  []int          // of each of them, in past
+	past     []past         // all completed turns, of every branch
+	model    model          // in force now
+	base     model          // the first
 	// exported and shared count the turns and elements that existed at the end of the export with
 	// which the session began.
 	exported, shared int
 }
+
+type model struct{ provider, name, effort string }
 
 // A past turn is a completed turn.
 type past struct {
@@ -26,6 +33,25 @@ type past struct {
 	// The elements of a turn that the person rewound, and the model in force after them.
 	elements []*events.Element
 	after    model
+}
+
+// append appends an element.
+func (p *path) append(e *events.Element) {
+	p.elements = append(p.elements, e)
+	if r, ok := e.Event().(*events.ToolCallResponse); ok {
+		p.calls[r.ID] = len(p.elements) - 1
+	}
+	p.size += int64(len(e.Raw()))
+}
+
+// cut removes the elements from an index on, and returns them.
+func (p *path) cut(at int) []*events.Element {
+	gone := slices.Clone(p.elements[at:])
+	for _, e := range gone {
+		p.size -= int64(len(e.Raw()))
+	}
+	p.elements = p.elements[:at]
+	return gone
 }
 
 // end returns the number of the last turn of the path, -1 if there is none.
@@ -53,7 +79,7 @@ func (p *path) hasExport() bool {
 
 // reach is called before the builder gets a line. If the export ends before that line, the current
 // turn ends too, and whatever model follows counts as a change.
-func reach(b *Builder, line int) {
+func (b *Builder) reach(line int) {
 	x := b.session.Export
 	if x == nil || line <= x.Lines || b.exported > 0 {
 		return
@@ -67,10 +93,10 @@ func reach(b *Builder, line int) {
 const unknownSpeaker = "?"
 
 // pass records that the elements of a completed turn follow.
-func (b *Builder) pass(m model) {
-	b.past = append(b.past, past{before: b.end(), model: m})
-	b.numbers = append(b.numbers, len(b.past)-1)
-	b.turns = append(b.turns, len(b.elements))
+func (p *path) pass(m model) {
+	p.past = append(p.past, past{before: p.end(), model: m})
+	p.numbers = append(p.numbers, len(p.past)-1)
+	p.turns = append(p.turns, len(p.elements))
 }
 
 // Turn returns the number of turns before the current or last one.
@@ -121,29 +147,25 @@ func (b *Builder) Rewind(turns int, point string) {
 	b.forks = append(b.forks, fork)
 	*b.all += b.size
 	b.bound(b.size)
-	at := b.turns[turns]
 	var names []string
-	for _, e := range b.elements[at:] {
-		b.size -= int64(len(e.Raw()))
+	for _, e := range b.elements[b.turns[turns]:] {
 		names = append(names, e.RewoundNames()...)
 	}
 	b.rewound[fork.Name.String()] = names
-	for len(b.turns) > turns {
-		b.leave()
-	}
-	maps.DeleteFunc(b.calls, func(_ string, i int) bool { return i >= at })
+	b.leave(turns)
 }
 
-// leave removes the last turn from the path.
-func (b *Builder) leave() {
-	end := len(b.turns) - 1
-	left := &b.past[b.numbers[end]]
-	left.elements, left.after = slices.Clone(b.elements[b.turns[end]:]), b.model
-	if b.model = left.model; b.model.name == "" {
-		b.model = b.base
+// leave removes all turns but the first ones from the path.
+func (p *path) leave(turns int) {
+	for end := len(p.turns) - 1; end >= turns; end-- {
+		left := &p.past[p.numbers[end]]
+		left.elements, left.after = p.cut(p.turns[end]), p.model
+		if p.model = left.model; p.model.name == "" {
+			p.model = p.base
+		}
+		p.turns, p.numbers = p.turns[:end], p.numbers[:end]
 	}
-	b.elements = slices.Clip(b.elements[:b.turns[end]])
-	b.turns, b.numbers = b.turns[:end], b.numbers[:end]
+	maps.DeleteFunc(p.calls, func(_ string, i int) bool { return i >= len(p.elements) })
 }
 
 // resume appends a rewound turn to the path again.
@@ -170,22 +192,22 @@ func (b *Builder) forkAt(point string) Name {
 // splitAt returns the number of turns before the first event whose key a function accepts. If that
 // is in the middle of a turn, the turn becomes two, unless it was exported: then it stays whole.
 // Without such an event splitAt returns the number of all turns.
-func splitAt(b *Builder, is func(key string) bool) int {
-	at := slices.IndexFunc(b.elements, func(e *events.Element) bool {
+func (p *path) splitAt(is func(key string) bool) int {
+	at := slices.IndexFunc(p.elements, func(e *events.Element) bool {
 		key, ok := e.Metadata().Text(MetadataSource)
 		return ok && is(key)
 	})
-	if at < 0 || b.err != nil {
-		return len(b.turns)
+	if at < 0 {
+		return len(p.turns)
 	}
-	isA := func(i int, kind events.Kind) bool { return i >= 0 && b.elements[i].Kind() == kind }
+	isA := func(i int, kind events.Kind) bool { return i >= 0 && p.elements[i].Kind() == kind }
 	for isA(at, events.KindToolCallResponse) {
 		at-- // a result stays with its call
 	}
 	for isA(at, events.KindToolCallRequest) && isA(at-1, events.KindToolCallRequest) {
 		at-- // and that with the others of the answer
 	}
-	turn, begins := slices.BinarySearch(b.turns, at)
+	turn, begins := slices.BinarySearch(p.turns, at)
 	if !begins {
 		turn--
 	}
@@ -193,56 +215,47 @@ func splitAt(b *Builder, is func(key string) bool) int {
 		return e.Kind().IsEvent() && e.Kind() != events.KindTurnStart &&
 			e.Kind() != events.KindChatRequest
 	}
-	if at < b.shared || !slices.ContainsFunc(b.elements[b.turns[turn]:at], isAnswer) {
+	if at < p.shared || !slices.ContainsFunc(p.elements[p.turns[turn]:at], isAnswer) {
 		return turn // it stays whole, or nothing was answered in it
 	}
-	divide(b, turn, at)
+	p.divide(turn, at)
 	return turn + 1
 }
 
 // divide divides a turn of the path before one of its elements. Its records stay in the first part,
 // where an earlier import may have them. Its number is that of the second part: whatever followed
 // the turn still does.
-func divide(b *Builder, turn, at int) {
-	end := len(b.elements)
-	if turn+1 < len(b.turns) {
-		end = b.turns[turn+1]
+func (p *path) divide(turn, at int) {
+	end := len(p.elements)
+	if turn+1 < len(p.turns) {
+		end = p.turns[turn+1]
 	}
-	key, _ := b.elements[at].Metadata().Text(MetadataSource)
-	when := b.elements[at].Time()
+	key, _ := p.elements[at].Metadata().Text(MetadataSource)
+	when := p.elements[at].Time()
 	begin := []*events.Element{
 		events.NewElement(when.Add(-time.Microsecond), &events.TurnStart{}, events.Metadata{}),
 		events.NewElement(when, &events.ChatRequest{Content: events.SplitRequest},
 			keyed(split(), key+events.SplitSuffix)),
 	}
 	var records, rest []*events.Element
-	for _, e := range b.elements[at:end] {
+	gone := p.cut(at)
+	for _, e := range gone[:end-at] {
 		if e.Kind() == KindRecord {
 			records = append(records, e)
 		} else {
 			rest = append(rest, e)
 		}
 	}
-	parts := slices.Concat(records, begin, rest, b.elements[end:])
-	b.elements = b.elements[:at]
-	for _, e := range parts {
-		b.elements = append(b.elements, e)
-		if r, ok := e.Event().(*events.ToolCallResponse); ok {
-			b.calls[r.ID] = len(b.elements) - 1
-		}
+	for _, e := range slices.Concat(records, begin, rest, gone[end-at:]) {
+		p.append(e)
 	}
-	for _, e := range begin {
-		b.size += int64(len(e.Raw()))
-		*b.all += int64(len(e.Raw()))
+	for i := turn + 1; i < len(p.turns); i++ {
+		p.turns[i] += len(begin)
 	}
-	b.bound(b.size)
-	for i := turn + 1; i < len(b.turns); i++ {
-		b.turns[i] += len(begin)
-	}
-	whole := &b.past[b.numbers[turn]]
+	whole := &p.past[p.numbers[turn]]
 	first := past{before: whole.before, model: whole.model}
-	whole.before = len(b.past)
-	b.turns = slices.Insert(b.turns, turn+1, at+len(records))
-	b.numbers = slices.Insert(b.numbers, turn, len(b.past))
-	b.past = append(b.past, first)
+	whole.before = len(p.past)
+	p.turns = slices.Insert(p.turns, turn+1, at+len(records))
+	p.numbers = slices.Insert(p.numbers, turn, len(p.past))
+	p.past = append(p.past, first)
 }

@@ -60,28 +60,19 @@ type Builder struct {
 	keeper
 	heading
 	path
+	clock
 
-	elements []*events.Element // of completed turns
 	current  *turn
-	calls    map[string]int // index in elements of the result of each call, in completed turns
 	keys     map[string]struct{}
-	first    time.Time
-	last     time.Time // of the event before
-	latest   time.Time // a clock may go back
-	size     int64
 	all      *int64 // size of all conversations of the source
 	ordinal  int    // of elements with records
 	effort   string // reasoning effort of the models that follow
-	model    model
-	base     model // the first model
 	ended    bool
 	forks    []*Conversation
 	rewound  map[string][]string // names of the turns that each fork has of its own
 	brought  []string            // names of summaries
 	children []*Builder
 }
-
-type model struct{ provider, name, effort string }
 
 // NewBuilder returns a builder for a session.
 func NewBuilder(s Session, o Options) *Builder {
@@ -94,10 +85,11 @@ func NewBuilder(s Session, o Options) *Builder {
 			told: new(int), ledger: newLedger(),
 		},
 		heading: heading{labels: map[string]string{}},
-		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{}, all: new(int64),
+		path:    path{calls: map[string]int{}},
+		current: &turn{}, keys: map[string]struct{}{}, all: new(int64),
 		rewound: map[string][]string{},
 	}
-	b.said, b.full = b.ledger, func() { tellUnsaid(b) }
+	b.said, b.full = b.ledger, b.tellUnsaid
 	b.Said(s.Dir) // which a label names
 	return b
 }
@@ -118,18 +110,6 @@ func newReport() Report {
 	}
 }
 
-// In records the directory in which something happened, and reports whether that is known and is
-// the root or below it. The work of a session outside of the root belongs to it, and the report of
-// the import shows it.
-func (b *Builder) In(dir string) bool {
-	rest, below := strings.CutPrefix(dir, b.options.Root)
-	below = below && (rest == "" || rest[0] == '/' || rest[0] == '\\')
-	if dir != "" && b.options.Root != "" && !below {
-		b.report.Outside[dir]++
-	}
-	return dir != "" && below || b.options.Root == ""
-}
-
 // Seen reports whether it was called with the key before, and remembers the key.
 func (b *Builder) Seen(key string) bool {
 	_, seen := b.keys[key]
@@ -138,25 +118,6 @@ func (b *Builder) Seen(key string) bool {
 		b.Fail(ErrManyKeys)
 	}
 	return seen
-}
-
-// moment returns at, or the time of the event before if at is not a valid time.
-func (b *Builder) moment(at time.Time) time.Time {
-	if at.IsZero() || at.Year() < 1 || at.Year() > 9999 {
-		at = b.last
-	}
-	if at.IsZero() {
-		return time.Unix(0, 0).UTC() // no event had a time yet
-	}
-	at = at.UTC().Truncate(time.Microsecond)
-	if b.first.IsZero() {
-		b.first = at
-	}
-	b.last = at
-	if at.After(b.latest) {
-		b.latest = at
-	}
-	return at
 }
 
 // Prompt begins a turn with what a person asked.

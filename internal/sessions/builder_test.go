@@ -174,7 +174,7 @@ func TestRewind(t *testing.T) {
 func TestCompactInATurn(t *testing.T) {
 	all, _ := build(t, sessions.Options{}, func(b *sessions.Builder) {
 		b.Prompt("a", at(0), "One")
-		b.Compact("s", at(1), "So far", nil)
+		b.Compact(at(1), "So far", nil)
 		b.Message("b", at(2), "r", "On", events.Metadata{})
 	})
 	want := []string{
@@ -219,7 +219,7 @@ func TestCompactKeepsTheEnd(t *testing.T) {
 					b.Result("result2", at(5), "2", false)
 					b.Message("end", at(6), "r2", "Done", none)
 					turn := b.Point()
-					b.Compact("s", at(7), "So far", func(key string) bool { return key == from })
+					b.Compact(at(7), "So far", func(key string) bool { return key == from })
 					b.Trim([]string{"2"})
 					b.Prompt("three", at(8), "Three")
 					if rewinds > 0 {

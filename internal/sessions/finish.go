@@ -15,15 +15,15 @@ import (
 // Compact records that the agent replaced everything before with a summary, except what it still
 // gives the model: everything from the first event on whose key isKept accepts. In the middle of a
 // turn, this splits the turn. isKept may be nil.
-func (b *Builder) Compact(
-	_ string, at time.Time, summary string, isKept func(key string) bool,
-) {
+func (b *Builder) Compact(at time.Time, summary string, isKept func(key string) bool) {
 	if b.current.begun() || len(b.turns) > 0 {
 		b.endTurn(true)
 	}
 	turns := len(b.turns)
-	if isKept != nil {
-		turns = splitAt(b, isKept)
+	if isKept != nil && b.err == nil {
+		was := b.size
+		turns = b.splitAt(isKept)
+		b.count(was)
 	}
 	text := b.Text(summary)
 	b.brought = append(b.brought, SummaryName(text))
@@ -86,12 +86,14 @@ func (b *Builder) add(d draft) {
 // push appends an element outside of the current turn.
 func (b *Builder) push(e *events.Element) {
 	*b.told++
-	b.elements = append(b.elements, e)
-	if r, ok := e.Event().(*events.ToolCallResponse); ok {
-		b.calls[r.ID] = len(b.elements) - 1
-	}
-	b.size += int64(len(e.Raw()))
-	*b.all += int64(len(e.Raw()))
+	was := b.size
+	b.append(e)
+	b.count(was)
+}
+
+// count counts the growth of the conversation since it had a size.
+func (b *Builder) count(was int64) {
+	*b.all += b.size - was
 	b.bound(b.size)
 }
 
@@ -114,7 +116,7 @@ func (b *Builder) bound(size int64) {
 
 // endTurn writes the current turn, if there is one, and its records.
 func (b *Builder) endTurn(over bool) {
-	tellUnsaid(b)
+	b.tellUnsaid()
 	t := b.current
 	b.current = &turn{}
 	defer b.current.reuse(t)
@@ -143,7 +145,7 @@ func (b *Builder) endTurn(over bool) {
 // of other sessions in its source.
 func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 	if x := b.session.Export; x != nil {
-		reach(b, x.Lines+1)
+		b.reach(x.Lines + 1)
 	}
 	b.endTurn(b.ended)
 	if b.err != nil {

@@ -192,5 +192,16 @@ func Marshal(v any) []byte {
 	return data
 }
 
+// Unquoted returns the object in a string of JSON, or else v itself.
+func Unquoted(v jsontext.Value) jsontext.Value {
+	var text Text
+	if v.Kind() == '"' && Unmarshal(v, &text) == nil {
+		if inner := jsontext.Value(text); inner.Kind() == '{' && inner.IsValid() {
+			return inner
+		}
+	}
+	return v
+}
+
 // Complete reports whether a last line without a line feed is complete: valid JSON.
 func Complete(line []byte) bool { return jsontext.Value(line).IsValid() }

@@ -45,7 +45,7 @@ func ReadLines(
 		case number > maxKeys:
 			b.Fail(ErrManyKeys)
 		case len(line) > 0:
-			reach(b, number)
+			b.reach(number)
 			tell(number, line)
 			if !jsonspan.IsUsual(line) && hasTwice(line) {
 				b.Record(time.Time{}, "members twice", line)
@@ -54,6 +54,9 @@ func ReadLines(
 	}
 	return lines.Version(), errors.Join(ctx.Err(), b.Err())
 }
+
+// ErrNoObject reports a line that is no record.
+var ErrNoObject = errors.New("it is not a JSON object")
 
 // hasTwice reports whether an object in a JSON text has two members of one name.
 func hasTwice(text []byte) bool {

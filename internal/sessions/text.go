@@ -67,6 +67,18 @@ func (k *keeper) Broken(number int, err error) {
 	}
 }
 
+// In records the directory in which something happened, and reports whether that is known and is
+// the root or below it. The work of a session outside of the root belongs to it, and the report of
+// the import shows it.
+func (k *keeper) In(dir string) bool {
+	rest, below := strings.CutPrefix(dir, k.options.Root)
+	below = below && (rest == "" || rest[0] == '/' || rest[0] == '\\')
+	if dir != "" && k.options.Root != "" && !below {
+		k.report.Outside[dir]++
+	}
+	return dir != "" && below || k.options.Root == ""
+}
+
 // Text returns text as it is stored: as UTF-8, with placeholders for directories, without secrets.
 func (k *keeper) Text(s string) string {
 	kept := k.text(s)

@@ -177,12 +177,12 @@ func (l *ledger) wait(kind string, texts ...part) {
 }
 
 // tellUnsaid keeps the waiting texts that the conversation does not say.
-func tellUnsaid(b *Builder) {
+func (b *Builder) tellUnsaid() {
 	for _, u := range b.waiting {
 		var rest []map[string]string
 		for _, p := range u.texts {
 			if !b.says([]byte(p.text)) {
-				rest = append(rest, kept(b, p))
+				rest = append(rest, b.asKept(p))
 			}
 		}
 		if rest != nil {
@@ -193,15 +193,15 @@ func tellUnsaid(b *Builder) {
 	b.waiting, b.waits = b.waiting[:0], 0
 }
 
-// kept returns a text as it is kept. Each name is looked at alone: one that follows it would hide a
-// directory. It is not said: the number of an element may be a text elsewhere.
-func kept(b *Builder, p part) map[string]string {
+// asKept returns a text as it is kept. Each name is looked at alone: one that follows it would hide
+// a directory. It is not said: the number of an element may be a text elsewhere.
+func (k *keeper) asKept(p part) map[string]string {
 	names := strings.Split(p.path, between)
 	for i, name := range names {
-		names[i] = b.textAfter("", name)
+		names[i] = k.textAfter("", name)
 	}
-	b.Said(p.text)
-	return map[string]string{strings.Join(names, "."): b.textAfter(p.before, p.text)}
+	k.Said(p.text)
+	return map[string]string{strings.Join(names, "."): k.textAfter(p.before, p.text)}
 }
 
 // A finder finds the strings in JSON, also in JSON in a string.

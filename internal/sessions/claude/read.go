@@ -82,53 +82,51 @@ func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 }
 
 func (m *mapper) line(number int, line []byte) {
-	if len(line) == 0 {
-		return
-	}
 	r := &m.last
 	if err := sessions.Unmarshal(line, r); err != nil {
 		m.Broken(number, err)
 		return
 	}
-	m.tell(r, line)
+	r.line = line
+	m.tell(r)
 }
 
 // tell maps a record, of the session or of a sub-agent in its file.
-func (m *mapper) tell(r *record, line []byte) {
+func (m *mapper) tell(r *record) {
 	if bool(r.IsSidechain) && m.session.Parent.IsZero() {
 		m = m.sidechain(r)
 	}
-	m.Telling(r.Time.Time, cmp.Or(string(r.Type), "unknown"), line, func() { m.record(r, line) })
+	m.Telling(r.Time.Time, r.kind(), r.line, func() { m.record(r) })
 }
 
-// record maps one record. line is the record as it was written.
-func (m *mapper) record(r *record, line []byte) {
+// record maps one record.
+func (m *mapper) record(r *record) {
 	if r.UUID != "" && m.repeats(r) {
-		m.Drop("repeated", len(line))
+		m.Drop("repeated", len(r.line))
 		return
 	}
 	m.context(r)
 	switch r.Type {
 	case "user":
-		m.user(r, line)
+		m.user(r)
 	case "assistant":
-		m.assistant(r, line)
+		m.assistant(r)
 	case "system":
-		m.system(r, line)
+		m.system(r)
 	case "attachment":
-		m.attachment(r, line)
+		m.attachment(r)
 	case "progress":
-		m.progress(r, line)
+		m.progress(r)
 	case "queue-operation":
-		m.queue(r, line)
+		m.queue(r)
 	case "last-prompt", sessions.ExportType:
-		m.Leave(string(r.Type), len(line)) // repeats a prompt; our own line
+		m.Leave(string(r.Type), len(r.line)) // repeats a prompt; our own line
 	case "api-request", "api-request-blob", "api-request-shape":
 		// They repeat earlier records, and the prompt_snapshot that is kept.
-		m.Leave(string(r.Type), len(line))
+		m.Leave(string(r.Type), len(r.line))
 	default:
 		m.title(r)
-		m.Record(r.Time.Time, cmp.Or(string(r.Type), "unknown"), line)
+		m.Record(r.Time.Time, r.kind(), r.line)
 	}
 	if r.UUID != "" {
 		m.turns[string(r.UUID)] = m.Point()
@@ -210,18 +208,18 @@ func key(r *record, piece int) string {
 	return id
 }
 
-func (m *mapper) user(r *record, line []byte) {
+func (m *mapper) user(r *record) {
 	all := blocks(r.message().Content)
 	text := all.text()
 	switch {
 	case bool(r.IsSummary):
-		m.Compact(key(r, 0), r.Time.Time, text, m.isKept)
+		m.Compact(r.Time.Time, text, m.isKept)
 		m.kept = nil
 		m.beside(r, all)
 	case all.answers():
 		m.results(r, all)
 	case len(all) == 0:
-		m.Record(r.Time.Time, "user", line)
+		m.Record(r.Time.Time, "user", r.line)
 	case bool(r.IsMeta) || isInjected(text):
 		m.follow(r)
 		m.Injected(key(r, 0), r.Time.Time, text, all.attached()...)
@@ -268,10 +266,10 @@ func (m *mapper) beside(r *record, all content) {
 	}
 }
 
-func (m *mapper) assistant(r *record, line []byte) {
+func (m *mapper) assistant(r *record) {
 	msg := r.message()
 	if bool(r.IsError) || msg.Content == nil {
-		m.Record(r.Time.Time, "assistant/error", line)
+		m.Record(r.Time.Time, "assistant/error", r.line)
 		return
 	}
 	if msg.Model != "" && msg.Model != "<synthetic>" {
@@ -323,7 +321,7 @@ func (m *mapper) block(r *record, i int, reply string, b *block) {
 	}
 }
 
-func (m *mapper) system(r *record, line []byte) {
+func (m *mapper) system(r *record) {
 	m.Trim(lists.Map(r.Micro.Value.Calls, func(id sessions.Text) string { return string(id) }))
 	if kept := r.Compaction.Value; r.Subtype == "compact_boundary" {
 		m.kept = map[string]bool{}
@@ -335,7 +333,7 @@ func (m *mapper) system(r *record, line []byte) {
 	if r.Subtype == "turn_duration" {
 		m.Complete()
 	}
-	m.Record(r.Time.Time, "system/"+cmp.Or(string(r.Subtype), "unknown"), line)
+	m.Record(r.Time.Time, "system/"+cmp.Or(string(r.Subtype), "unknown"), r.line)
 }
 
 // isKept reports whether a key is of a message that is still given to the model after a compaction.
@@ -346,7 +344,7 @@ func (m *mapper) isKept(key string) bool {
 }
 
 // attachment adds a prompt that was typed while a tool ran and given to the model then.
-func (m *mapper) attachment(r *record, line []byte) {
+func (m *mapper) attachment(r *record) {
 	var a struct {
 		Type   sessions.Text  `json:"type"`
 		Prompt jsontext.Value `json:"prompt"`
@@ -361,7 +359,7 @@ func (m *mapper) attachment(r *record, line []byte) {
 		switch {
 		case m.queued[text] > 0:
 			m.queued[text]-- // it was added when it left the queue
-			m.Drop("attachment/queued_command", len(line))
+			m.Drop("attachment/queued_command", len(r.line))
 			m.beside(r, all)
 		case text != "" || len(attached) > 0:
 			m.Headline(words(text))
@@ -370,22 +368,22 @@ func (m *mapper) attachment(r *record, line []byte) {
 		}
 		return
 	}
-	m.Record(r.Time.Time, "attachment/"+cmp.Or(string(a.Type), "unknown"), line)
+	m.Record(r.Time.Time, "attachment/"+cmp.Or(string(a.Type), "unknown"), r.line)
 }
 
 // queue adds prompts that were removed from the queue in the middle of a turn. A dequeued prompt
 // follows as a record of its own.
-func (m *mapper) queue(r *record, line []byte) {
+func (m *mapper) queue(r *record) {
 	if text := string(r.Content); r.Operation == "remove" && text != "" {
 		m.queued[text]++
 		m.Further("queue."+strconv.FormatInt(r.Time.UnixMilli(), 10), r.Time.Time, text)
 	}
-	m.Record(r.Time.Time, "queue-operation", line)
+	m.Record(r.Time.Time, "queue-operation", r.line)
 }
 
 // progress adds messages of sub-agents, whose own files may be gone. The outcome of other progress
 // is in a result.
-func (m *mapper) progress(r *record, line []byte) {
+func (m *mapper) progress(r *record) {
 	var p struct {
 		Type    sessions.Text  `json:"type"`
 		AgentID sessions.Text  `json:"agentId"`
@@ -393,16 +391,17 @@ func (m *mapper) progress(r *record, line []byte) {
 	}
 	if r.Data == nil || sessions.UnmarshalInner(r.Data, &p) != nil || p.Type != "agent_progress" ||
 		p.AgentID == "" || p.Message == nil || m.hasFile(string(p.AgentID)) {
-		m.Leave("progress", len(line))
+		m.Leave("progress", len(r.line))
 		return
 	}
 	var inner record
 	if err := sessions.UnmarshalInner(p.Message, &inner); err != nil {
-		m.Record(r.Time.Time, "progress/agent", line)
+		m.Record(r.Time.Time, "progress/agent", r.line)
 		return
 	}
 	m.Held()
-	m.agent(string(p.AgentID)).tell(&inner, p.Message)
+	inner.line = p.Message
+	m.agent(string(p.AgentID)).tell(&inner)
 }
 
 // hasFile reports whether a sub-agent has a file, which is a source of its own: beside the

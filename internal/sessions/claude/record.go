@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -54,7 +55,8 @@ type record struct {
 	role
 	title
 
-	further int // how many different records had its uuid before
+	line    []byte // as it was written
+	further int    // how many different records had its uuid before
 }
 
 // A place is the directory and branch, and the version of Claude Code, of a record.
@@ -122,6 +124,9 @@ type source struct {
 	Data sessions.Text `json:"data"`
 	URL  sessions.Text `json:"url"`
 }
+
+// kind names a record as it is kept.
+func (r *record) kind() string { return string(cmp.Or(r.Type, "unknown")) }
 
 func (r *record) message() message {
 	var m message

@@ -35,6 +35,23 @@ const (
 	thought
 )
 
+// twins has the texts of the current turn that Codex writes twice: as an item that the model gets,
+// and as an event that a screen shows.
+type twins struct {
+	held   []held          // texts whose duplicates may follow
+	heard  map[string]int  // texts of items whose events are to follow
+	spoken map[string]bool // texts of this turn
+	shows  bool            // events show the prompts of the person
+	echo   string          // of a prompt whose item is to follow
+	echoed int             // number of its images
+}
+
+// next returns the twins of the next turn.
+func (t twins) next() twins {
+	t.heard, t.spoken = map[string]int{}, map[string]bool{}
+	return t
+}
+
 // flush adds the held texts, since no duplicate can follow.
 func (m *mapper) flush() {
 	all := m.held
@@ -50,12 +67,12 @@ func (m *mapper) flush() {
 			m.spoken[h.text] = true
 			m.Reasoning(m.keyAt(h.number), h.at, h.reply, h.text, events.Metadata{})
 		}
-		besideHeld(m, h)
+		m.besideHeld(h)
 	}
 }
 
 // hold keeps back a text of a line until its duplicate, or anything else, follows.
-func hold(m *mapper, r *record, h held) {
+func (m *mapper) hold(r *record, h held) {
 	m.Held()
 	h.at, h.number, h.kind, h.size = r.Time.Time, m.number, r.kind(), len(r.line)
 	if n := len(m.held); n == 0 || m.held[n-1].number != h.number {
@@ -65,7 +82,7 @@ func hold(m *mapper, r *record, h held) {
 }
 
 // besideHeld keeps what the lines of held texts, which were added, have beside them.
-func besideHeld(m *mapper, all ...held) {
+func (m *mapper) besideHeld(all ...held) {
 	for _, h := range all {
 		if h.line != nil {
 			m.Beside(h.kind, h.line)
@@ -85,13 +102,13 @@ func (m *mapper) inName(h held) {
 }
 
 // take removes a held text and returns it.
-func (m *mapper) take(is func(h held) bool) (held, bool) {
-	i := slices.IndexFunc(m.held, is)
+func (t *twins) take(is func(h held) bool) (held, bool) {
+	i := slices.IndexFunc(t.held, is)
 	if i < 0 {
 		return held{}, false
 	}
-	h := m.held[i]
-	m.held = slices.Delete(m.held, i, i+1)
+	h := t.held[i]
+	t.held = slices.Delete(t.held, i, i+1)
 	return h, true
 }
 
@@ -164,7 +181,7 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 		}
 		m.prompt(h, text, attached(h.all))
 		m.beside(h, text)
-		besideHeld(m, h)
+		m.besideHeld(h)
 		return
 	}
 	all := lists.Map(images, func(url sessions.Text) piece { return piece{Image: url} })
@@ -205,7 +222,7 @@ func (m *mapper) shown(r *record, role role, text string) {
 		m.heard[text]--
 		m.drop(r)
 	default:
-		hold(m, r, held{role: role, text: text, reply: m.replyID()})
+		m.hold(r, held{role: role, text: text, reply: m.replyID()})
 	}
 }
 
@@ -249,8 +266,16 @@ func (m *mapper) itemCompleted(r *record) {
 	}
 }
 
+// A billing has how far the tokens of answers are known.
+type billing struct {
+	reply   int            // number of the current answer
+	records bool           // there are usage records, one per answer
+	total   tokens         // of the session
+	limits  jsontext.Value // of the account, as last recorded
+}
+
 // replyID names the current answer of the model.
-func (m *mapper) replyID() string { return strconv.Itoa(m.reply) }
+func (b *billing) replyID() string { return strconv.Itoa(b.reply) }
 
 // tokenCount reads the tokens of an answer. The figures are repeated when only the limits changed,
 // and again where usage records have them.
@@ -292,6 +317,31 @@ type end struct {
 	failed bool
 }
 
+func (e end) keep(b *sessions.Builder) { b.Record(e.at, e.kind, e.line) }
+
+// shown keeps the exit if the program has more output than the result of the call shows.
+func (e end) shown(b *sessions.Builder, text string) {
+	if !strings.Contains(text, e.text) {
+		e.keep(b)
+		return
+	}
+	b.Drop(e.kind, len(e.line))
+	b.Beside(e.kind, e.line)
+}
+
+// exits has the exits of programs whose results are to follow, by call.
+type exits map[string]end
+
+// settle keeps the exits of programs that no result repeats.
+func (x exits) settle(b *sessions.Builder) {
+	for _, e := range slices.SortedFunc(maps.Values(x), func(a, b end) int {
+		return a.number - b.number
+	}) {
+		e.keep(b)
+	}
+	clear(x)
+}
+
 // ended records the exit of a program. The result of the call repeats its output, unless that was
 // truncated.
 func (m *mapper) ended(r *record, call string, said jsontext.Value) {
@@ -320,19 +370,9 @@ func (m *mapper) ended(r *record, call string, said jsontext.Value) {
 		e.failed = bool(result.OK.Value.Failed) || result.Err != nil
 		e.text = strings.Join(texts(result.OK.Value.Content), "\n")
 	}
-	if old, twice := m.ends[call]; twice {
-		m.Record(old.at, old.kind, old.line)
+	if old, twice := m.exits[call]; twice {
+		old.keep(m.Builder)
 	}
 	m.Held()
-	m.ends[call] = e
-}
-
-// settle keeps the exits of programs that no result repeats.
-func (m *mapper) settle() {
-	calls := slices.Collect(maps.Keys(m.ends))
-	slices.SortFunc(calls, func(a, b string) int { return m.ends[a].number - m.ends[b].number })
-	for _, call := range calls {
-		m.Record(m.ends[call].at, m.ends[call].kind, m.ends[call].line)
-	}
-	clear(m.ends)
+	m.exits[call] = e
 }

@@ -27,7 +27,7 @@ func (m *mapper) item(r *record) {
 	case p.Type == "reasoning":
 		m.reasoning(r)
 	case p.Type == "function_call" || p.Type == "tool_search_call":
-		m.call(r, called(p), unquoted(p.Arguments))
+		m.call(r, called(p), sessions.Unquoted(p.Arguments))
 	case p.Type == "custom_tool_call":
 		m.call(r, called(p), p.Input)
 	case p.Type == "local_shell_call":
@@ -77,7 +77,7 @@ func (m *mapper) inPerson(r *record) {
 		m.others(r, r.p.Content)
 	default:
 		m.others(r, r.p.Content)
-		hold(m, r, held{role: person, text: text, all: all})
+		m.hold(r, held{role: person, text: text, all: all})
 	}
 }
 
@@ -131,7 +131,7 @@ func (m *mapper) assistant(r *record) {
 	m.flush()
 	m.spoken[text] = true
 	m.Message(m.keyAt(number), r.Time.Time, reply, text, r.p.metadata())
-	besideHeld(m, h)
+	m.besideHeld(h)
 	m.others(r, r.p.Content)
 }
 
@@ -141,7 +141,7 @@ func (m *mapper) reasoning(r *record) {
 	reply, number := m.replyID(), m.number
 	again := r.p.Encrypted == "" && len(summary)+len(own) > 0
 	var shown []held
-	defer func() { besideHeld(m, shown...) }()
+	defer func() { m.besideHeld(shown...) }()
 	for _, text := range slices.Concat(summary, own) {
 		again = again && m.spoken[text]
 		if h, ok := m.take(func(h held) bool { return h.role == thought && h.text == text }); ok {
@@ -177,18 +177,6 @@ func called(p *payload) string {
 		return string(p.Namespace + p.Name)
 	}
 	return string(p.Name)
-}
-
-// unquoted returns arguments, which are JSON in a string.
-func unquoted(v jsontext.Value) jsontext.Value {
-	var text sessions.Text
-	if v.Kind() != '"' || sessions.Unmarshal(v, &text) != nil {
-		return v
-	}
-	if inner := jsontext.Value(text); inner.Kind() == '{' && inner.IsValid() {
-		return inner
-	}
-	return v
 }
 
 func (m *mapper) call(r *record, tool string, arguments jsontext.Value) {
@@ -259,26 +247,15 @@ func (m *mapper) output(r *record, v jsontext.Value) {
 	if m.spawned[call] {
 		m.spawn(call, text.String())
 	}
-	e, ended := m.ends[call]
-	delete(m.ends, call)
+	e, ended := m.exits[call]
+	delete(m.exits, call)
 	failed = failed || failedIn(text.String()) || e.failed
 	m.Result(m.key(), r.Time.Time, call, failed, blocks...)
 	if ended {
-		m.exit(e, text.String())
+		e.shown(m.Builder, text.String())
 	}
 	if len(rest) > 0 {
 		m.Record(r.Time.Time, r.kind()+"/output", sessions.Marshal(rest))
-	}
-}
-
-// exit handles the exit of a call's program, of which the result of the call shows something. It is
-// kept if it has more output than that.
-func (m *mapper) exit(e end, shown string) {
-	if strings.Contains(shown, e.text) {
-		m.Drop(e.kind, len(e.line))
-		m.Beside(e.kind, e.line)
-	} else {
-		m.Record(e.at, e.kind, e.line)
 	}
 }
 

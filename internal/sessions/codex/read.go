@@ -2,7 +2,6 @@ package codex
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -17,54 +16,44 @@ func (Dialect) Read(
 ) (sessions.Version, error) {
 	m := newMapper(s, b)
 	m.LeaveOut(left...)
-	for _, part := range bases(s.Path, b.In) {
+	parts := append(bases(s.Path, b.In), span{s.Path, s.Name.ID, until})
+	var v sessions.Version
+	for _, part := range parts {
 		m.thread, m.metas = tail(part.thread), 0
-		if _, err := sessions.ReadLines(ctx, part.path, part.end, b, m.line); err != nil {
-			return sessions.Version{}, err
+		var err error
+		if v, err = sessions.ReadLines(ctx, part.path, part.end, b, m.line); err != nil {
+			return v, err
 		}
 	}
-	m.thread, m.metas = tail(s.Name.ID), 0
-	v, err := sessions.ReadLines(ctx, s.Path, until, b, m.line)
-	if err == nil {
-		m.finish()
-	}
-	return v, err
+	m.flush()
+	m.settle(b)
+	return v, nil
 }
 
 // A mapper passes the records of one thread to a builder.
 type mapper struct {
 	*sessions.Builder
+	naming
+	twins
+	exits
+	billing
+
 	session  sessions.Session
-	thread   string // the end of its id, prefix of keys outside of turns
 	provider string
 	model    string
 	number   int             // of the line
 	metas    int             // number of session_meta lines in the file
-	turn     string          // id of the current turn
-	told     map[string]int  // number of events of each turn
 	asked    string          // the turn in which a person asked, while it is open
 	prompts  []int           // number of turns before each prompt
 	rewound  int             // number of prompts that the person went back, until something follows
-	shows    bool            // events show the prompts of the person
-	echo     string          // of a prompt whose item is to follow
-	echoed   int             // number of its images
-	held     []held          // texts whose duplicates may follow
-	heard    map[string]int  // texts of items whose events are to follow
-	spoken   map[string]bool // texts of this turn
-	ends     map[string]end  // of calls whose results are to follow
 	spawned  map[string]bool // calls that start a sub-agent
-	reply    int
-	records  bool // there are usage records, one per answer
-	total    tokens
 	context  jsontext.Value
-	limits   jsontext.Value
 }
 
 func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	return &mapper{
-		Builder: b, session: s, thread: tail(s.Name.ID), provider: "openai",
-		told: map[string]int{}, heard: map[string]int{}, spoken: map[string]bool{},
-		ends: map[string]end{}, spawned: map[string]bool{},
+		Builder: b, session: s, provider: "openai", naming: naming{told: map[string]int{}},
+		twins: twins{}.next(), exits: exits{}, spawned: map[string]bool{},
 	}
 }
 
@@ -75,13 +64,11 @@ func tail(id string) string {
 	return id[max(0, len(id)-digits):]
 }
 
-var errNoRecord = errors.New("it is not a JSON object")
-
 func (m *mapper) line(number int, line []byte) {
 	m.number = number
 	r, ok := read(line)
 	if !ok {
-		m.Broken(number, errNoRecord)
+		m.Broken(number, sessions.ErrNoObject)
 		return
 	}
 	m.Telling(r.Time.Time, r.kind(), line, func() { m.record(r) })
@@ -170,26 +157,37 @@ func (m *mapper) begin(turn string) {
 		return
 	}
 	m.flush()
-	m.turn = turn
-	m.heard, m.spoken = map[string]int{}, map[string]bool{}
+	m.turn, m.twins = turn, m.next()
 }
 
-// key returns the key of the next event: the turn, which a copy in a fork has too, and the number
+// A naming names the events of a thread.
+type naming struct {
+	thread string         // the end of its id, prefix of keys outside of turns
+	turn   string         // id of the current turn
+	told   map[string]int // number of events of each turn
+}
+
+// keyOf returns the key of the next event: the turn, which a copy in a fork has too, and the number
 // of its events so far; or the line if turns have no ids.
+func (n *naming) keyOf(line int) string {
+	base := tail(n.turn)
+	if base == "" {
+		base = n.thread + "." + strconv.Itoa(line)
+	}
+	before := n.told[base]
+	n.told[base]++
+	if n.turn == "" && before == 0 {
+		return base
+	}
+	return base + "." + strconv.Itoa(before)
+}
+
+// key returns the key of the next event.
 func (m *mapper) key() string { return m.keyAt(m.number) }
 
 // keyAt returns the key of an event from an earlier line, which was held back.
 func (m *mapper) keyAt(number int) string {
-	base := tail(m.turn)
-	if base == "" {
-		base = m.thread + "." + strconv.Itoa(number)
-	}
-	n := m.told[base]
-	m.told[base]++
-	key := base
-	if m.turn != "" || n > 0 {
-		key += "." + strconv.Itoa(n)
-	}
+	key := m.keyOf(number)
 	m.rewind(key)
 	return key
 }
@@ -224,7 +222,7 @@ func (m *mapper) prompt(h held, text string, images []sessions.Attachment) {
 // over ends the turn.
 func (m *mapper) over() {
 	m.flush()
-	m.settle()
+	m.settle(m.Builder)
 	m.asked = ""
 	m.Complete()
 }
@@ -252,17 +250,12 @@ func (m *mapper) compacted(r *record) {
 		opaque = opaque || !strings.Contains(summary, said)
 	}
 	if summary != "" {
-		m.Compact(m.key(), r.Time.Time, summary, nil)
+		m.key() // a summary has a number among the events of its turn
+		m.Compact(r.Time.Time, summary, nil)
 	}
 	if opaque {
 		m.keep(r)
 	} else {
 		m.drop(r)
 	}
-}
-
-// finish adds the texts that were held back.
-func (m *mapper) finish() {
-	m.flush()
-	m.settle()
 }

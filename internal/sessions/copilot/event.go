@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-jp/git-jp/compact"
@@ -22,6 +23,8 @@ type event struct {
 	Time    sessions.Moment `json:"timestamp"`
 	AgentID sessions.Text   `json:"agentId"`
 	Data    jsontext.Value  `json:"data"`
+	line    []byte
+	d       data
 }
 
 // data is the data of an event. It has the members of all mapped types.
@@ -116,21 +119,24 @@ func (u usage) minus(o usage) usage {
 	}
 }
 
-func (e *event) data() *data {
-	d := &data{}
-	if e.Data == nil || sessions.Unmarshal(e.Data, d) != nil {
-		return &data{}
+// read parses a line.
+func read(line []byte) (*event, bool) {
+	e := &event{}
+	if sessions.Unmarshal(line, e) != nil {
+		return nil, false
 	}
-	return d
+	e.line = line
+	if e.Data != nil && sessions.Unmarshal(e.Data, &e.d) != nil {
+		e.d = data{}
+	}
+	return e, true
 }
 
+// kind names an event as it is kept.
+func (e *event) kind() string { return string(cmp.Or(e.Type, "unknown")) }
+
 // agent returns the id of the sub-agent of an event.
-func (e *event) agent(d *data) string {
-	if e.AgentID != "" {
-		return string(e.AgentID)
-	}
-	return string(d.Parent)
-}
+func (e *event) agent() string { return string(cmp.Or(e.AgentID, e.d.Parent)) }
 
 // provider returns jp's name of the provider of a model. Copilot reports all models under its own
 // name.

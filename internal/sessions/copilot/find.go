@@ -40,9 +40,8 @@ func (d Dialect) Find(
 // Recognize implements [sessions.Dialect]. A session begins with an event that names its producer.
 func (Dialect) Recognize(head []byte) bool {
 	for line := range bytes.Lines(head) {
-		var e event
-		if sessions.Unmarshal(line, &e) == nil && e.Type == "session.start" {
-			d := e.data()
+		if e, ok := read(line); ok && e.Type == "session.start" {
+			d := &e.d
 			return d.SessionID != "" && (d.Producer == "copilot-agent" || d.Version != "")
 		}
 	}
@@ -53,17 +52,17 @@ func (Dialect) Recognize(head []byte) bool {
 func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) {
 	var s sessions.Session
 	info, err := sessions.Glance(name, func(line []byte) (more bool) {
-		var e event
-		if sessions.Unmarshal(line, &e) != nil {
+		e, ok := read(line)
+		if !ok {
 			return true
 		}
-		switch d := e.data(); {
+		switch d := &e.d; {
 		case e.Type == "session.start" && s.Name.IsZero() && d.SessionID != "":
 			s.Name = sessions.Name{Agent: sessions.Copilot, ID: string(d.SessionID)}
 			s.Dir = string(d.Context.Value.CWD)
 		case e.Type == "session.resume" && s.Dir == "": // early versions said it only here
 			s.Dir = string(d.Context.Value.CWD)
-		case e.Type == "user.message" && s.Title == "" && e.agent(d) == "":
+		case e.Type == "user.message" && s.Title == "" && e.agent() == "":
 			s.Title = sessions.Opening(string(d.Content))
 		}
 		return s.Name.IsZero() || s.Title == "" || s.Dir == ""

@@ -59,7 +59,6 @@ type mapper struct {
 // An asset has the bytes of an event, to which other events refer.
 type asset struct {
 	event *event
-	line  []byte
 	data  []byte
 	used  *bool
 }
@@ -72,12 +71,10 @@ func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	}
 }
 
-var errNoEvent = errors.New("it is not a JSON object")
-
 func (m *mapper) line(number int, line []byte) {
-	var e event
-	if sessions.Unmarshal(line, &e) != nil {
-		m.Broken(number, errNoEvent)
+	e, ok := read(line)
+	if !ok {
+		m.Broken(number, sessions.ErrNoObject)
 		return
 	}
 	sum := maphash.Bytes(m.seed, line)
@@ -85,25 +82,26 @@ func (m *mapper) line(number int, line []byte) {
 		if m.sums[sum] {
 			m.Drop("repeated", len(line))
 		} else { // another event of that name, as in damaged files
-			m.Record(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line)
+			m.keep(e)
 		}
 		m.sums[sum] = true
 		return
 	}
 	m.sums[sum] = true
 	if e.Data.Kind() != '{' && e.Data != nil {
-		m.Record(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line)
+		m.keep(e)
 		return
 	}
-	d := e.data()
 	to := m
-	if id := e.agent(d); id != "" && !strings.HasPrefix(string(e.Type), "subagent.") {
+	if id := e.agent(); id != "" && !strings.HasPrefix(string(e.Type), "subagent.") {
 		to = m.subagent(id)
 	}
 	to.number = number
-	kind := cmp.Or(string(e.Type), "unknown")
-	to.Telling(e.Time.Time, kind, line, func() { to.event(&e, d, line) })
+	to.Telling(e.Time.Time, e.kind(), line, func() { to.event(e) })
 }
+
+func (m *mapper) keep(e *event) { m.Record(e.Time.Time, e.kind(), e.line) }
+func (m *mapper) drop(e *event) { m.Drop(e.kind(), len(e.line)) }
 
 // subagent returns the mapper of a sub-agent.
 func (m *mapper) subagent(id string) *mapper {
@@ -144,64 +142,65 @@ func (m *mapper) key(e *event, piece int) string {
 	return id
 }
 
-func (m *mapper) event(e *event, d *data, line []byte) {
+func (m *mapper) event(e *event) {
+	d := &e.d
 	m.before[string(e.ID)] = m.Turn()
 	switch e.Type {
 	case "session.start", "session.resume":
-		m.start(e, d, line)
+		m.start(e)
 	case "session.model_change":
 		m.Effort(string(d.Effort))
 		m.modelled(e, string(d.NewModel))
-		m.Record(e.Time.Time, string(e.Type), line)
+		m.keep(e)
 	case "session.title_changed":
 		m.Title(sessions.TitleModel, string(d.Title))
-		m.Record(e.Time.Time, string(e.Type), line)
+		m.keep(e)
 	case "session.binary_asset":
-		m.asset(e, d, line)
+		m.asset(e)
 	case "session.usage_record":
 		m.usageRecord(d)
-		m.Record(e.Time.Time, string(e.Type), line)
+		m.keep(e)
 	case "session.compaction_complete":
-		m.compacted(e, d, line)
+		m.compacted(e)
 	case "session.snapshot_rewind":
 		m.rewound(d)
-		m.Record(e.Time.Time, string(e.Type), line)
+		m.keep(e)
 	case "session.shutdown":
 		m.shutdown(d)
-		m.Record(e.Time.Time, string(e.Type), line)
+		m.keep(e)
 	case "abort":
 		m.Complete()
-		m.Record(e.Time.Time, string(e.Type), line)
+		m.keep(e)
 	case "user.message":
-		m.user(e, d)
+		m.user(e)
 	case "assistant.message":
-		m.assistant(e, d)
+		m.assistant(e)
 	case "assistant.turn_start":
-		m.Drop(string(e.Type), len(line))
+		m.drop(e)
 	case "assistant.turn_end":
 		if !m.busy {
 			m.Complete()
 		}
-		m.Drop(string(e.Type), len(line))
+		m.drop(e)
 	case "tool.execution_start":
-		m.started(e, d, line)
+		m.started(e)
 	case "tool.execution_complete":
-		m.result(e, d)
+		m.result(e)
 	case "subagent.started":
-		if id := e.agent(d); id != "" {
+		if id := e.agent(); id != "" {
 			m.Subagent(string(d.CallID), m.name(id))
 		}
-		m.Record(e.Time.Time, string(e.Type), line)
+		m.keep(e)
 	default:
-		m.Record(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line)
+		m.keep(e)
 	}
 }
 
-func (m *mapper) start(e *event, d *data, line []byte) {
-	m.Label(sessions.LabelBranch, string(d.Context.Value.Branch))
-	m.Label(sessions.LabelCommit, string(d.Context.Value.Commit))
-	m.modelled(e, string(d.Selected))
-	m.Record(e.Time.Time, string(e.Type), line)
+func (m *mapper) start(e *event) {
+	m.Label(sessions.LabelBranch, string(e.d.Context.Value.Branch))
+	m.Label(sessions.LabelCommit, string(e.d.Context.Value.Commit))
+	m.modelled(e, string(e.d.Selected))
+	m.keep(e)
 }
 
 func (m *mapper) modelled(e *event, model string) {
@@ -212,18 +211,20 @@ func (m *mapper) modelled(e *event, model string) {
 }
 
 // asset keeps bytes that a prompt refers to.
-func (m *mapper) asset(e *event, d *data, line []byte) {
-	data, err := base64.StdEncoding.DecodeString(string(d.Bytes))
-	if err != nil || d.AssetID == "" {
-		m.Record(e.Time.Time, string(e.Type), line)
+func (m *mapper) asset(e *event) {
+	id := string(e.d.AssetID)
+	data, err := base64.StdEncoding.DecodeString(string(e.d.Bytes))
+	if err != nil || id == "" {
+		m.keep(e)
 		return
 	}
 	m.Held()
-	if old, twice := m.assets[string(d.AssetID)]; twice {
+	if old, twice := m.assets[id]; twice {
 		m.settle(old)
 	}
-	m.assets[string(d.AssetID)] = asset{e, slices.Clone(line), data, new(bool)}
-	if m.held += len(line); m.held > maxHeld {
+	e.line = slices.Clone(e.line)
+	m.assets[id] = asset{e, data, new(bool)}
+	if m.held += len(e.line); m.held > maxHeld {
 		m.Fail(errAssets)
 	}
 }
@@ -235,7 +236,8 @@ const maxHeld = 256 << 20
 var errAssets = errors.New("its assets have more than 256 MiB, and are needed all at once")
 
 // user adds a prompt of a person or, in a sub-agent, of its parent.
-func (m *mapper) user(e *event, d *data) {
+func (m *mapper) user(e *event) {
+	d := &e.d
 	key := m.key(e, 0)
 	text := string(d.Content)
 	var attached []sessions.Attachment
@@ -297,7 +299,8 @@ func (m *mapper) attachment(raw jsontext.Value) (sessions.Attachment, bool) {
 	return out, err == nil && len(data) > 0
 }
 
-func (m *mapper) assistant(e *event, d *data) {
+func (m *mapper) assistant(e *event) {
+	d := &e.d
 	at, reply := e.Time.Time, string(d.APICall)
 	for _, other := range []sessions.Text{d.MessageID, e.ID} {
 		if reply == "" {
@@ -305,7 +308,7 @@ func (m *mapper) assistant(e *event, d *data) {
 		}
 	}
 	m.modelled(e, string(d.Model))
-	piece := m.thoughts(e, d, reply)
+	piece := m.thoughts(e, reply)
 	if text := string(d.Content); text != "" {
 		m.Message(m.key(e, piece), at, reply, text, events.Metadata{})
 		piece++
@@ -335,8 +338,8 @@ func (m *mapper) assistant(e *event, d *data) {
 }
 
 // thoughts adds the model's reasoning, and returns the number of its pieces.
-func (m *mapper) thoughts(e *event, d *data, reply string) (piece int) {
-	at := e.Time.Time
+func (m *mapper) thoughts(e *event, reply string) (piece int) {
+	at, d := e.Time.Time, &e.d
 	m.Odd(at, "assistant.message/reasoning", d.Thoughts.Odd)
 	told := false
 	for _, raw := range d.Thoughts.Value.Blocks {
@@ -372,20 +375,16 @@ func (m *mapper) thoughts(e *event, d *data, reply string) (piece int) {
 
 // call adds a call, whose arguments are JSON, or JSON in a string.
 func (m *mapper) call(key string, e *event, reply string, c sessions.Call) {
-	var text sessions.Text
-	if c.Arguments.Kind() == '"' && sessions.Unmarshal(c.Arguments, &text) == nil {
-		if inner := jsontext.Value(text); inner.Kind() == '{' && inner.IsValid() {
-			c.Arguments = inner
-		}
-	}
+	c.Arguments = sessions.Unquoted(c.Arguments)
 	m.calls[c.ID] = true
 	m.Call(key, e.Time.Time, reply, c)
 }
 
 // started handles the start of a tool, which adds the call if no answer did.
-func (m *mapper) started(e *event, d *data, line []byte) {
+func (m *mapper) started(e *event) {
+	d := &e.d
 	if m.calls[string(d.CallID)] || d.Tool == "" {
-		m.Drop(string(e.Type), len(line))
+		m.drop(e)
 		return
 	}
 	m.modelled(e, string(d.Model))
@@ -408,13 +407,14 @@ func (m *mapper) rewound(d *data) {
 	m.point = max(0, at)
 }
 
-func (m *mapper) compacted(e *event, d *data, line []byte) {
-	if d.Success.Kind() == 'f' || d.Summary == "" {
-		m.Record(e.Time.Time, string(e.Type), line)
+func (m *mapper) compacted(e *event) {
+	if e.d.Success.Kind() == 'f' || e.d.Summary == "" {
+		m.keep(e)
 		return
 	}
-	m.Compact(m.key(e, 0), e.Time.Time, string(d.Summary), nil)
-	m.Drop(string(e.Type), len(line))
+	m.key(e, 0) // goes back as the person did
+	m.Compact(e.Time.Time, string(e.d.Summary), nil)
+	m.drop(e)
 }
 
 func (m *mapper) usageRecord(d *data) {
@@ -454,9 +454,9 @@ func (m *mapper) finish() {
 // settle keeps an asset that no prompt used.
 func (m *mapper) settle(a asset) {
 	if !*a.used {
-		m.Record(a.event.Time.Time, string(a.event.Type), a.line)
+		m.keep(a.event)
 	} else {
-		m.Drop(string(a.event.Type), len(a.line))
-		m.Beside(string(a.event.Type), a.line)
+		m.drop(a.event)
+		m.Beside(a.event.kind(), a.event.line)
 	}
 }

@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"cmp"
 	"encoding/base64"
 	"regexp"
 	"strings"
@@ -29,7 +30,8 @@ var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`completed with exit code (-?\d+)>\s*$`)
 })
 
-func (m *mapper) result(e *event, d *data) {
+func (m *mapper) result(e *event) {
+	d := &e.d
 	var s shown
 	switch d.Result.Kind() {
 	case '{':
@@ -40,7 +42,7 @@ func (m *mapper) result(e *event, d *data) {
 	default:
 		s.Content = sessions.Text(d.Result)
 	}
-	text := first(s.Content, s.Text, s.Old)
+	text := string(cmp.Or(s.Content, s.Text, s.Old))
 	beside := []string{string(s.Text), string(s.Old)}
 	failed := d.Success.Kind() == 'f' || d.Shell.Value.Code != 0 ||
 		s.Type == "failure" || s.Kind == "failure"
@@ -50,10 +52,11 @@ func (m *mapper) result(e *event, d *data) {
 	if d.Error != nil && d.Error.Kind() != 'n' {
 		var broken shown
 		_ = sessions.Unmarshal(d.Error, &broken) // empty if it is no object
+		said := string(cmp.Or(broken.Message, sessions.Text(d.Error)))
 		if text == "" {
-			text = first(broken.Message, sessions.Text(d.Error))
+			text = said
 		} else {
-			beside = append(beside, first(broken.Message, sessions.Text(d.Error)))
+			beside = append(beside, said)
 		}
 	}
 	blocks, others := media(s.Media, s.Pieces)
@@ -79,15 +82,6 @@ func (m *mapper) result(e *event, d *data) {
 		}))
 	}
 	m.Drop("tool.execution_complete/telemetry", len(e.Data)-len(d.Result))
-}
-
-func first(all ...sessions.Text) string {
-	for _, t := range all {
-		if t != "" {
-			return string(t)
-		}
-	}
-	return ""
 }
 
 // A part is a piece of a result.

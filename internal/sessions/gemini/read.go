@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -42,15 +41,13 @@ func (Dialect) Read(
 	return v, nil
 }
 
-var errNoRecord = errors.New("it is not a JSON object")
-
 func readLines(
 	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder, f *fold,
 ) (sessions.Version, error) {
 	return sessions.ReadLines(ctx, s.Path, until, b, func(number int, line []byte) {
 		var r record
 		if sessions.Unmarshal(line, &r) != nil {
-			b.Broken(number, errNoRecord)
+			b.Broken(number, sessions.ErrNoObject)
 			return
 		}
 		repeats, err := f.take(&r, line)

@@ -286,7 +286,7 @@ func (m *mapper) summary(msg *message, at time.Time) {
 		}
 	}
 	if texts != nil {
-		m.Compact(short(msg.id), at, strings.Join(texts, "\n"), m.isKept)
+		m.Compact(at, strings.Join(texts, "\n"), m.isKept)
 		m.kept = nil
 	}
 }
