@@ -47,8 +47,8 @@ const (
 	MCP     SourceKind = "mcp"
 )
 
-// ParseSource reads "builtin[.x]", "local[.x]" and "mcp.<server>[.<tool>]".
-func ParseSource(s string) (Source, error) {
+// parseSource reads "builtin[.x]", "local[.x]" and "mcp.<server>[.<tool>]".
+func parseSource(s string) (Source, error) {
 	kind, rest, _ := strings.Cut(s, ".")
 	src := Source{Kind: SourceKind(kind)}
 	switch src.Kind {
@@ -164,7 +164,7 @@ func (c *Config) read(v jsontext.Value) error {
 		return err
 	}
 	if source != "" {
-		if c.Source, err = ParseSource(source); err != nil {
+		if c.Source, err = parseSource(source); err != nil {
 			return fmt.Errorf("source: %w", err)
 		}
 	}

@@ -93,25 +93,17 @@ func (x *Executor) Definitions() []Definition {
 	})
 }
 
-// An Admitted is a call that may run, or one that may not, with its result.
-type Admitted struct {
-	Call   Call
+// An admitted is a call that may run, or one that may not, with its result.
+type admitted struct {
+	call   Call
 	item   Item
 	result *Result
 	edited bool // a person edited the arguments
 }
 
-// Refused returns the result of a call that may not run.
-func (a Admitted) Refused() (Result, bool) {
-	if a.result == nil {
-		return Result{}, false
-	}
-	return *a.result, true
-}
-
-// Admit prepares a call and decides whether it may run, which may ask the user. A call that may not
-// run is no error: its result has the reason. An error comes from the Gate or from the context.
-func (x *Executor) Admit(ctx context.Context, c Call) (Admitted, error) {
+// admitOne prepares a call and decides whether it may run, which may ask the user. A call that may
+// not run is no error: its result has the reason. An error comes from the Gate or from the context.
+func (x *Executor) admitOne(ctx context.Context, c Call) (admitted, error) {
 	it, ok := x.items[c.Name]
 	if !ok {
 		names := strings.Join(x.order, ", ")
@@ -128,17 +120,17 @@ func (x *Executor) Admit(ctx context.Context, c Call) (Admitted, error) {
 	case it.Policy.Run == Skip:
 		return refuse(c, OK(textSkippedConfig)), nil
 	case it.Policy.Run == Unattended && !cautious:
-		return Admitted{Call: c, item: it}, nil
+		return admitted{call: c, item: it}, nil
 	}
 	x.gate.Lock()
 	defer x.gate.Unlock()
-	return x.ask(ctx, Admitted{Call: c, item: it}, it.Policy.Run != Unattended)
+	return x.ask(ctx, admitted{call: c, item: it}, it.Policy.Run != Unattended)
 }
 
 // ask asks for a call what its policy and its caution require. Edited arguments make it another
 // call, whose caution is asked about again.
-func (x *Executor) ask(ctx context.Context, a Admitted, asked bool) (Admitted, error) {
-	c := a.Call
+func (x *Executor) ask(ctx context.Context, a admitted, asked bool) (admitted, error) {
+	c := a.call
 	caution, err := x.caution(ctx, a)
 	switch {
 	case err != nil:
@@ -152,7 +144,7 @@ func (x *Executor) ask(ctx context.Context, a Admitted, asked bool) (Admitted, e
 	r.Caution = caution
 	d, err := x.options.Gate.Admit(ctx, r)
 	if err != nil {
-		return Admitted{}, fmt.Errorf("ask about tool %q: %w", c.Name, err)
+		return admitted{}, fmt.Errorf("ask about tool %q: %w", c.Name, err)
 	}
 	if !d.Run {
 		d.Reply = cmp.Or(d.Reply, textSkipped)
@@ -160,7 +152,7 @@ func (x *Executor) ask(ctx context.Context, a Admitted, asked bool) (Admitted, e
 	}
 	if d.Arguments != nil {
 		a.edited = true
-		if a.Call.Arguments, err = a.item.Tool.Definition().Prepare(d.Arguments); err != nil {
+		if a.call.Arguments, err = a.item.Tool.Definition().Prepare(d.Arguments); err != nil {
 			return refuse(c, failure(err).by(EditedArguments)), nil
 		}
 		return x.ask(ctx, a, false)
@@ -172,12 +164,12 @@ func (x *Executor) ask(ctx context.Context, a Admitted, asked bool) (Admitted, e
 }
 
 // caution returns the caution of a call, with subjects only if one of them is not approved yet.
-func (x *Executor) caution(ctx context.Context, a Admitted) (Caution, error) {
+func (x *Executor) caution(ctx context.Context, a admitted) (Caution, error) {
 	t, ok := a.item.Tool.(Cautious)
 	if !ok {
 		return Caution{}, nil
 	}
-	c, err := t.Caution(ctx, a.Call)
+	c, err := t.Caution(ctx, a.call)
 	for _, subject := range c.Subjects {
 		if !x.cleared[subject] {
 			return c, err
@@ -206,7 +198,7 @@ func (it Item) request(c Call) Request {
 	return r
 }
 
-func refuse(c Call, r Result) Admitted { return Admitted{Call: c, result: &r} }
+func refuse(c Call, r Result) admitted { return admitted{call: c, result: &r} }
 
 func failure(err error) Result {
 	r := Failed(err.Error())
@@ -232,11 +224,11 @@ func (x *Executor) Run(
 	var firstErr error
 	for from := 0; from < len(calls) && firstErr == nil; {
 		to := from + x.beside(calls[from:])
-		admitted, err := x.admit(ctx, calls[from:to], from > 0)
+		may, err := x.admit(ctx, calls[from:to], from > 0)
 		if err != nil {
 			return nil, err
 		}
-		x.together(ctx, admitted, limits, func(i int, r Result) {
+		x.together(ctx, may, limits, func(i int, r Result) {
 			results[from+i] = r
 			if arrived == nil || firstErr != nil {
 				return
@@ -267,25 +259,25 @@ func (x *Executor) changes(c Call) bool {
 
 // admit admits calls one after the other. If they have waited, and the context has ended
 // meanwhile, nobody is asked.
-func (x *Executor) admit(ctx context.Context, calls []Call, waited bool) ([]Admitted, error) {
-	admitted := make([]Admitted, len(calls))
+func (x *Executor) admit(ctx context.Context, calls []Call, waited bool) ([]admitted, error) {
+	all := make([]admitted, len(calls))
 	for i, c := range calls {
 		if waited && ctx.Err() != nil {
-			admitted[i] = refuse(c, interrupted(ctx, Admitted{item: x.items[c.Name]}, Result{}))
+			all[i] = refuse(c, admitted{item: x.items[c.Name]}.interrupted(ctx, Result{}))
 			continue
 		}
-		a, err := x.Admit(ctx, c)
+		a, err := x.admitOne(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		admitted[i] = a
+		all[i] = a
 	}
-	return admitted, nil
+	return all, nil
 }
 
 // together runs calls side by side, and calls arrived for each result.
 func (x *Executor) together(
-	ctx context.Context, calls []Admitted, limits Limits, arrived func(i int, r Result),
+	ctx context.Context, calls []admitted, limits Limits, arrived func(i int, r Result),
 ) {
 	type indexed struct {
 		index  int
@@ -307,16 +299,16 @@ func (x *Executor) together(
 }
 
 // one runs one call and returns its result.
-func (x *Executor) one(ctx context.Context, a Admitted) Result {
-	if r, ok := a.Refused(); ok {
-		return r
+func (x *Executor) one(ctx context.Context, a admitted) Result {
+	if a.result != nil {
+		return *a.result
 	}
 	r := x.bounded(ctx, a)
 	if a.edited && r.Person.Did == "" {
 		r = r.by(EditedArguments)
 	}
 	if a.edited {
-		r.Person.Arguments = a.Call.Arguments
+		r.Person.Arguments = a.call.Arguments
 	}
 	switch a.item.Policy.Result {
 	case Skip:
@@ -327,44 +319,43 @@ func (x *Executor) one(ctx context.Context, a Admitted) Result {
 	return r
 }
 
-func (x *Executor) deliver(ctx context.Context, a Admitted, r Result) Result {
+func (x *Executor) deliver(ctx context.Context, a admitted, r Result) Result {
 	if x.options.Gate == nil {
 		return Failed(fmt.Sprintf("The result of tool '%s' was not delivered: "+
-			"it needs approval, and no user could be asked.", a.Call.Name))
+			"it needs approval, and no user could be asked.", a.call.Name))
 	}
 	if ctx.Err() != nil {
 		return r // interrupted: there is nothing to deliver or to ask
 	}
 	x.gate.Lock()
 	defer x.gate.Unlock()
-	r, err := x.options.Gate.Deliver(ctx, a.item.request(a.Call), r)
+	r, err := x.options.Gate.Deliver(ctx, a.item.request(a.call), r)
 	if err != nil {
-		return failure(fmt.Errorf("result of tool %q: %w", a.Call.Name, err))
+		return failure(fmt.Errorf("result of tool %q: %w", a.call.Name, err))
 	}
 	return r
 }
 
 // bounded runs a call, and abandons it if it does not end.
-func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
-	limit := a.item.Policy.Timeout
-	run, b := newBudget(ctx, limit, x.options.Now)
+func (x *Executor) bounded(ctx context.Context, a admitted) Result {
+	run, b := newBudget(ctx, a.item.Policy.Timeout, x.options.Now)
 	defer b.end()
 	if run.Err() != nil {
-		return interrupted(ctx, a, Result{})
+		return a.interrupted(ctx, Result{})
 	}
-	if a.Call.Asker != nil {
-		a.Call.Asker = asking{a.Call.Asker, b}
+	if a.call.Asker != nil {
+		a.call.Asker = asking{a.call.Asker, b}
 	}
 	ended := make(chan Result, 1)
-	go func() { ended <- guarded(run, a) }()
-	r := x.await(run, b, a.Call, ended)
+	go func() { ended <- a.run(run) }()
+	r := x.await(run, b, a.call, ended)
 	switch {
 	case r.Err == nil || run.Err() == nil:
 		return r
 	case ctx.Err() != nil:
-		return interrupted(ctx, a, r)
+		return a.interrupted(ctx, r)
 	}
-	return timedOut(a, r, limit)
+	return a.timedOut(r)
 }
 
 // await returns the result of a running call, or only the error of its context if it does not end
@@ -394,15 +385,15 @@ func (x *Executor) await(
 	}
 }
 
-// guarded runs a call and turns errors and panics into results.
-func guarded(ctx context.Context, a Admitted) (r Result) {
+// run runs a call and turns errors and panics into results.
+func (a admitted) run(ctx context.Context) (r Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = Failed(fmt.Sprintf("Tool '%s' crashed: %v", a.Call.Name, p))
-			r.Err = fmt.Errorf("tool %q panicked: %v\n%s", a.Call.Name, p, debug.Stack())
+			r = Failed(fmt.Sprintf("Tool '%s' crashed: %v", a.call.Name, p))
+			r.Err = fmt.Errorf("tool %q panicked: %v\n%s", a.call.Name, p, debug.Stack())
 		}
 	}()
-	r, err := a.item.Tool.Run(ctx, a.Call)
+	r, err := a.item.Tool.Run(ctx, a.call)
 	if err == nil {
 		return r
 	}
@@ -413,7 +404,7 @@ func guarded(ctx context.Context, a Admitted) (r Result) {
 	return r
 }
 
-func interrupted(ctx context.Context, a Admitted, r Result) Result {
+func (a admitted) interrupted(ctx context.Context, r Result) Result {
 	text, did := textInterrupted, Deed("")
 	var c *Cancelled
 	switch {
@@ -426,9 +417,9 @@ func interrupted(ctx context.Context, a Admitted, r Result) Result {
 	return r.stopped(text, context.Cause(ctx)).by(did)
 }
 
-func timedOut(a Admitted, r Result, limit time.Duration) Result {
-	text := fmt.Sprintf("Tool '%s' did not end within %s and was stopped.", a.Call.Name, limit)
-	return r.stopped(text, r.Err)
+func (a admitted) timedOut(r Result) Result {
+	return r.stopped(fmt.Sprintf("Tool '%s' did not end within %s and was stopped.", a.call.Name,
+		a.item.Policy.Timeout), r.Err)
 }
 
 // stopped returns the result of a call that was stopped: why, then what it had until then.

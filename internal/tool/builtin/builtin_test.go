@@ -97,18 +97,24 @@ func (b *bench) call(name, args string) tool.Result {
 	return rs[0]
 }
 
-// says calls a tool and compares its text; an error result begins with "!".
-func (b *bench) says(name, args, want string) {
+// text calls a tool and returns its text; that of an error result begins with "!".
+func (b *bench) text(name, args string) string {
 	b.t.Helper()
 	r := b.call(name, args)
-	got, err := (&events.ToolCallResponse{Blocks: r.Blocks}).Text(nil)
+	text, err := (&events.ToolCallResponse{Blocks: r.Blocks}).Text(nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	if r.IsError {
-		got = "!" + got
+		text = "!" + text
 	}
-	if got != want {
+	return text
+}
+
+// says calls a tool and compares its text.
+func (b *bench) says(name, args, want string) {
+	b.t.Helper()
+	if got := b.text(name, args); got != want {
 		b.t.Errorf("%s %s:\n%s\nwant:\n%s", name, args, got, want)
 	}
 }
@@ -116,14 +122,7 @@ func (b *bench) says(name, args, want string) {
 // contains checks for pieces of the text.
 func (b *bench) contains(name, args string, want ...string) string {
 	b.t.Helper()
-	r := b.call(name, args)
-	got, err := (&events.ToolCallResponse{Blocks: r.Blocks}).Text(nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if r.IsError {
-		got = "!" + got
-	}
+	got := b.text(name, args)
 	for _, w := range want {
 		if !strings.Contains(got, w) {
 			b.t.Errorf("%s %s: no %q in\n%s", name, args, w, got)

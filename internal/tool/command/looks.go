@@ -57,7 +57,7 @@ func Looks(words []string, shell bool) string {
 		}
 	case slices.Contains(shells, name):
 		for i := range words {
-			if IsCode(words[:i]) && finds(words[i]) {
+			if isCode(words[:i]) && finds(words[i]) {
 				return starts
 			}
 		}

@@ -54,8 +54,8 @@ var ours = []string{
 	"context", "tool.name", "tool.action", "tool.options",
 }
 
-// Modelled reports whether the value of an expression may come from a model.
-func Modelled(expr string) bool {
+// isModelled reports whether the value of an expression may come from a model.
+func isModelled(expr string) bool {
 	return !slices.ContainsFunc(ours, func(name string) bool {
 		return expr == name || strings.HasPrefix(expr, name+".") && isPath(expr)
 	})

@@ -264,8 +264,8 @@ func gitStarts(words []string) bool {
 	return false
 }
 
-// IsCode reports whether the word after these is program text, as for sh -c.
-func IsCode(words []string) bool {
+// isCode reports whether the word after these is program text, as for sh -c.
+func isCode(words []string) bool {
 	for i, w := range words[:max(len(words)-1, 0)] {
 		name := Base(w)
 		var flags string

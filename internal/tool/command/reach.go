@@ -33,7 +33,7 @@ func ReachOf(words []string, shell bool, parameters map[string]json.RawMessage) 
 			pieces = []Piece{{Text: "*", Expr: true}}
 		}
 		for j, p := range pieces {
-			if !p.Expr || !Modelled(p.Text) {
+			if !p.Expr || !isModelled(p.Text) {
 				continue
 			}
 			for _, name := range free(p.Text, parameters) {

@@ -393,7 +393,7 @@ func (l *lexer) argument(w shellWord) error {
 		if len(before) == 0 || strings.HasPrefix(before[0], "-") {
 			return l.refuse(hole, "is the format of printf")
 		}
-	case w.code && IsCode(l.words[:len(l.words)-1]):
+	case w.code && isCode(l.words[:len(l.words)-1]):
 		return l.refuse(hole, "is part of what %s runs", name)
 	}
 	return nil

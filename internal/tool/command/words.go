@@ -8,7 +8,7 @@ func CheckWords(words []string) error {
 	for i, w := range words {
 		pieces, ok := Pieces(w)
 		if !ok {
-			if IsCode(words[:i]) {
+			if isCode(words[:i]) {
 				return fmt.Errorf("%q is part of what %s runs", w, Base(words[0]))
 			}
 			continue
@@ -16,10 +16,10 @@ func CheckWords(words []string) error {
 		for _, p := range pieces {
 			hole := "{{" + p.Text + "}}"
 			switch {
-			case !p.Expr || !Modelled(p.Text):
+			case !p.Expr || !isModelled(p.Text):
 			case i == 0:
 				return fmt.Errorf("%s would be the name of a program", hole)
-			case len(pieces) > 1 && IsCode(words[:i]):
+			case len(pieces) > 1 && isCode(words[:i]):
 				return fmt.Errorf("%s is part of what %s runs: let it read a parameter, as in "+
 					"sh -c 'printf %%s \"$1\"' sh %s", hole, Base(words[0]), hole)
 			}

@@ -40,6 +40,18 @@ func (s *Space) Canonical(uri string) (string, error) {
 	return s.name(real) + fragment, nil
 }
 
+// Tidy returns the canonical form of the URI of a file. Any other stays as it is, and an invalid
+// one: that only means that its resource has an identity of its own. A nil space changes none.
+func (s *Space) Tidy(uri string) string {
+	if s == nil || !IsURI(uri) {
+		return uri
+	}
+	if canonical, err := s.Canonical(uri); err == nil {
+		return canonical
+	}
+	return uri
+}
+
 // Path returns the absolute path, without links, of a file's URI, and its fragment without '#'.
 func (s *Space) Path(uri string) (path, fragment string, err error) {
 	path, fragment, err = s.locate(uri)

@@ -56,13 +56,13 @@ type Tool struct {
 
 var _ tool.Tool = (*Tool)(nil)
 
-// A FormattingTool is a Tool with another command that formats its arguments.
-type FormattingTool struct {
+// A formattingTool is a Tool with another command that formats its arguments.
+type formattingTool struct {
 	*Tool
 	format line
 }
 
-var _ tool.Formatter = (*FormattingTool)(nil)
+var _ tool.Formatter = (*formattingTool)(nil)
 
 // New returns the declared tool with its policy.
 func New(c tool.Config, env Environment) (tool.Item, error) {
@@ -82,7 +82,7 @@ func New(c tool.Config, env Environment) (tool.Item, error) {
 	if err != nil {
 		return tool.Item{}, fmt.Errorf("tool %q: style.parameters: %w", c.Name, err)
 	}
-	return tool.Item{Tool: &FormattingTool{t, format}, Policy: c.Policy}, nil
+	return tool.Item{Tool: &formattingTool{t, format}, Policy: c.Policy}, nil
 }
 
 // NewFormatter returns the formatter of a tool's arguments, even if the tool's command is not
@@ -93,7 +93,7 @@ func NewFormatter(c tool.Config, env Environment) (tool.Formatter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return it.Tool.(*FormattingTool), nil // it has a formatter
+	return it.Tool.(*formattingTool), nil // it has a formatter
 }
 
 // Definition implements [tool.Tool].
@@ -148,7 +148,7 @@ func (t *Tool) answer(
 }
 
 // FormatArguments implements [tool.Formatter].
-func (t *FormattingTool) FormatArguments(ctx context.Context, c tool.Call) (string, error) {
+func (t *formattingTool) FormatArguments(ctx context.Context, c tool.Call) (string, error) {
 	o, err := t.start(ctx, t.format, t.values(c, nil, actionFormat))
 	if err != nil {
 		return "", err
@@ -156,13 +156,7 @@ func (t *FormattingTool) FormatArguments(ctx context.Context, c tool.Call) (stri
 	if o.question != nil {
 		return "", fmt.Errorf("tool %q asks %q while it formats", c.Name, o.question.Text)
 	}
-	var parts []string
-	for _, b := range o.result.Blocks {
-		if data, err := b.Content.Bytes(nil); err == nil {
-			parts = append(parts, string(data))
-		}
-	}
-	text := strings.Join(parts, "\n\n")
+	text := strings.Join(o.texts(), "\n\n")
 	if o.result.IsError {
 		return "", fmt.Errorf("format arguments of tool %q: %s", c.Name, text)
 	}

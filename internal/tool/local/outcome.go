@@ -21,6 +21,16 @@ type outcome struct {
 	question *tool.Question
 }
 
+// texts returns the texts of the result.
+func (o outcome) texts() (all []string) {
+	for _, b := range o.result.Blocks {
+		if data, err := b.Content.Bytes(nil); err == nil {
+			all = append(all, string(data))
+		}
+	}
+	return all
+}
+
 // printed has the recognized members of a program's output.
 type printed struct {
 	Type     string          `json:"type"`
@@ -88,20 +98,11 @@ func typed(p printed, space *file.Space) (outcome, bool) {
 				return outcome{question: &q}, true
 			}
 		}
-		canonical(&blocks[i], space)
+		if r := blocks[i].Resource; r != nil {
+			r.URI = space.Tidy(r.URI)
+		}
 	}
 	return outcome{result: tool.Result{Blocks: blocks, IsError: p.IsError}}, true
-}
-
-// canonical makes the URI of a file canonical. An invalid URI does not change: it only means that
-// the resource has an identity of its own.
-func canonical(b *events.Block, space *file.Space) {
-	if b.Resource == nil || space == nil || !file.IsURI(b.Resource.URI) {
-		return
-	}
-	if uri, err := space.Canonical(b.Resource.URI); err == nil {
-		b.Resource.URI = uri
-	}
 }
 
 func questionBlock(b events.Block) (tool.Question, bool) {

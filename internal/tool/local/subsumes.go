@@ -26,11 +26,5 @@ func (t *Tool) Subsumes(ctx context.Context, earlier, later jsontext.Value) (boo
 	if err != nil || o.question != nil || o.result.IsError {
 		return false, err
 	}
-	var text strings.Builder
-	for _, b := range o.result.Blocks {
-		if data, err := b.Content.Bytes(nil); err == nil {
-			text.Write(data)
-		}
-	}
-	return strings.TrimSpace(text.String()) == "true", nil
+	return strings.TrimSpace(strings.Join(o.texts(), "")) == "true", nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/git-jp/git-jp/internal/exact"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
-	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -201,7 +200,7 @@ func (s *Session) settle(b *events.Block) {
 	if b.Resource == nil {
 		return
 	}
-	b.Resource.URI = s.canonical(b.Resource.URI)
+	b.Resource.URI = s.space.Tidy(b.Resource.URI)
 	if b.Type != events.BlockResource {
 		return
 	}
@@ -214,16 +213,6 @@ func (s *Session) settle(b *events.Block) {
 	if b.Resource.Annotations == nil && exact.Unmarshal(b.Raw, &outer) == nil {
 		b.Resource.Annotations = jsontext.Value(outer.Annotations)
 	}
-}
-
-func (s *Session) canonical(uri string) string {
-	if s.space == nil || !file.IsURI(uri) {
-		return uri
-	}
-	if c, err := s.space.Canonical(uri); err == nil {
-		return c
-	}
-	return uri
 }
 
 // maxRead limits the time of a server to return a resource.
@@ -251,7 +240,7 @@ func (s *Session) Read(ctx context.Context, uri string) ([]events.Resource, erro
 			content = c.Blob
 		}
 		all = append(all, events.Resource{
-			URI: s.canonical(c.URI), MIMEType: c.MIMEType, Content: blobs.Loaded(content),
+			URI: s.space.Tidy(c.URI), MIMEType: c.MIMEType, Content: blobs.Loaded(content),
 		})
 	}
 	return all, nil

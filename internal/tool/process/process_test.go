@@ -44,12 +44,8 @@ func TestOutputEnvironmentAndCode(t *testing.T) {
 	var out bytes.Buffer
 	c := sh("echo $A-$WANTED-$SECRET; pwd; exit 3")
 	c.Dir, c.Variables, c.Stdout = t.TempDir(), []string{"WANTED"}, &out
-	p, err := launcher().Start(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var ee *tool.ExitError
-	if err := p.Wait(); !errors.As(err, &ee) || ee.Code != 3 {
+	if err := run(t.Context(), c); !errors.As(err, &ee) || ee.Code != 3 {
 		t.Errorf("%v", err)
 	}
 	real, _ := filepath.EvalSymlinks(c.Dir)
@@ -63,18 +59,7 @@ func TestTheWholeGroupEnds(t *testing.T) {
 	// A child in the background, and a parent that ignores the signal.
 	c := sh("trap '' TERM; sleep 1000 & echo $! > " + pids + ".tmp; echo $$ >> " + pids +
 		".tmp; mv " + pids + ".tmp " + pids + "; wait; sleep 1000")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	p, err := launcher().Start(ctx, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := waitForFile(t, pids)
-	cancel()
-	if err := p.Wait(); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-	for s := range strings.FieldsSeq(data) {
+	for s := range strings.FieldsSeq(cancelled(t, launcher(), c, pids)) {
 		pid, err := strconv.Atoi(s)
 		if err != nil {
 			t.Fatal(err)
@@ -90,21 +75,11 @@ func TestEveryMemberIsToldFirst(t *testing.T) {
 	ready, told := filepath.Join(dir, "ready"), filepath.Join(dir, "told")
 	c := sh("sh -c 'trap \"echo x > " + told + "; exit\" TERM; echo x > " + ready +
 		"; while :; do sleep 0.01; done' & wait")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	l := launcher()
 	l.Grace = 5 * time.Second
 	var out bytes.Buffer // the child holds it open, so that Wait waits for it
 	c.Stdout = &out
-	p, err := l.Start(ctx, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	waitForFile(t, ready)
-	cancel()
-	if err := p.Wait(); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	cancelled(t, l, c, ready)
 	waitForFile(t, told)
 }
 
@@ -144,22 +119,29 @@ func TestMembersHaveTheGraceOfTheirLeader(t *testing.T) {
 	ready, done := filepath.Join(dir, "ready"), filepath.Join(dir, "done")
 	c := sh("sh -c 'trap \"sleep 0.3; echo x > " + done + "; exit\" TERM; echo x > " + ready +
 		"; while :; do sleep 0.01; done' & wait")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	l := launcher()
 	l.Grace = 10 * time.Second
-	p, err := l.Start(ctx, c) // no pipe is open that Wait would wait for
+	cancelled(t, l, c, ready) // no pipe is open that Wait would wait for
+	if _, err := os.Stat(done); err != nil {
+		t.Errorf("it could not end in order: %v", err)
+	}
+}
+
+// cancelled starts a program, cancels it once a file is there, and returns the content of the file.
+func cancelled(t *testing.T, l process.Launcher, c tool.Command, name string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p, err := l.Start(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitForFile(t, ready)
+	data := waitForFile(t, name)
 	cancel()
 	if err := p.Wait(); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := os.Stat(done); err != nil {
-		t.Errorf("it could not end in order: %v", err)
-	}
+	return data
 }
 
 func waitForFile(t *testing.T, name string) string {
@@ -193,11 +175,7 @@ func TestWhatIsLeftBehindDoesNotHoldUs(t *testing.T) {
 	var out bytes.Buffer
 	c := sh("sleep 600 & echo $!")
 	c.Stdout = &out
-	p, err := launcher().Start(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = p.Wait()
+	err := run(t.Context(), c)
 	pid, numErr := strconv.Atoi(strings.TrimSpace(out.String()))
 	if err != nil || numErr != nil {
 		t.Fatalf("%q (%v, %v)", out.String(), err, numErr)
