@@ -20,21 +20,21 @@ func (t *Turn) Trimming(p Prompt) (Trimming, bool, error) {
 	if t.Trim == nil {
 		return Trimming{}, false, nil
 	}
-	s := &session{Turn: t, watch: silent{}, prior: t.Record.Stream()}
-	stream := s.prior.Clone()
-	stream.Append(s.elements(p)...)
-	view, plan, err := s.plan(stream)
+	next := planner{Turn: t, prior: t.Record.Stream()}
+	stream := next.prior.Clone()
+	stream.Append(t.elements(p)...)
+	view, plan, err := next.plan(stream)
 	if err != nil {
 		return Trimming{}, false, err
 	}
 	plan.Store(view, stream)
-	w, err := s.weigh(stream, View(stream), s.cold())
+	w, err := next.weigh(stream, View(stream), next.cold())
 	if err != nil {
 		return Trimming{}, false, err
 	}
-	sent, _ := compact.LastSent(s.prior)
+	sent, _ := compact.LastSent(next.prior)
 	return Trimming{
-		Decision: s.Trim.Schedule.Decision(w.pending, s.Trim.Market), Results: len(w.obsolete),
-		Asked: sent.At, Gone: s.Trim.Market.Gone,
+		Decision: t.Trim.Schedule.Decision(w.pending, t.Trim.Market), Results: len(w.obsolete),
+		Asked: sent.At, Gone: t.Trim.Market.Gone,
 	}, true, nil
 }

@@ -130,9 +130,9 @@ func beginsLike(s *events.Stream, from int, others []*events.Element) bool {
 	return true
 }
 
-// Unsaved returns a record that writes nothing to disk: saves stay in memory. It begins with the
+// newUnsaved returns a record that writes nothing to disk: saves stay in memory. It begins with the
 // stream of n.
-func Unsaved(w *workspace.Workspace, n *workspace.NewConversation) Record {
+func newUnsaved(w *workspace.Workspace, n *workspace.NewConversation) Record {
 	stream := n.Stream
 	if stream == nil {
 		stream = events.New()

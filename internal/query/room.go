@@ -43,17 +43,17 @@ const (
 
 // makeRoom removes from a stream what the next request has beyond the window, and reports whether
 // it removed anything: first old results of the turn that the request continues, then earlier
-// turns, which a summary replaces. [session.trim] has removed superseded and outdated results
+// turns, which a summary replaces. [planner.trim] has removed superseded and outdated results
 // before.
-func (s *session) makeRoom(stream *events.Stream) (bool, error) {
-	if s.Trim == nil {
+func (p *planner) makeRoom(stream *events.Stream) (bool, error) {
+	if p.Trim == nil {
 		return false, nil
 	}
 	did := false
 	for _, take := range []func(*events.Stream, *events.Stream, crowd) (bool, error){
-		s.takeResults, s.summarizeEarlier,
+		p.takeResults, p.summarizeEarlier,
 	} {
-		view, c, err := s.crowd(stream)
+		view, c, err := p.crowd(stream)
 		if err != nil || c.over <= 0 {
 			return did, err
 		}
@@ -63,13 +63,13 @@ func (s *session) makeRoom(stream *events.Stream) (bool, error) {
 			return did, err
 		}
 	}
-	view, c, err := s.crowd(stream)
-	if err != nil || c.over <= c.error && s.overflowed == nil || c.over <= 0 {
+	view, c, err := p.crowd(stream)
+	if err != nil || c.over <= c.error && p.overflowed == nil || c.over <= 0 {
 		return did, err // the provider may count less
 	}
 	return did, &CrowdedError{
-		Model: s.Model.ID(), Tokens: c.tokens, Window: c.window,
-		Largest: c.history.Largest(view, largestItems), Err: s.overflowed,
+		Model: p.Model.ID(), Tokens: c.tokens, Window: c.window,
+		Largest: c.history.Largest(view, largestItems), Err: p.overflowed,
 	}
 }
 
@@ -83,27 +83,27 @@ type crowd struct {
 	window  int64
 }
 
-func (s *session) crowd(stream *events.Stream) (*events.Stream, crowd, error) {
+func (p *planner) crowd(stream *events.Stream) (*events.Stream, crowd, error) {
 	view := View(stream)
-	window := s.window(view)
-	if window == 0 || s.overflowed == nil && size(view) <= leastBytesPerToken*window {
+	window := p.window(view)
+	if window == 0 || p.overflowed == nil && size(view) <= leastBytesPerToken*window {
 		return view, crowd{}, nil
 	}
-	o := s.obsolete(stream)
+	o := p.obsolete(stream)
 	h, err := compact.HistoryOf(view, o)
 	if err != nil {
 		return view, crowd{}, fmt.Errorf("look for what to take out: %w", err)
 	}
 	c := crowd{history: h, options: o, window: window}
-	p, _ := h.Pending(false, false)
-	c.tokens, c.over = p.Prompt, p.Prompt-float64(window)
-	c.error = h.Estimator.Whole * p.Prompt
+	pending, _ := h.Pending(false, false)
+	c.tokens, c.over = pending.Prompt, pending.Prompt-float64(window)
+	c.error = h.Estimator.Whole * c.tokens
 	return view, c, nil
 }
 
 // takeResults removes results of the turn that the model can do without, oldest first, until the
 // rest fits.
-func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error) {
+func (p *planner) takeResults(stream, view *events.Stream, c crowd) (bool, error) {
 	at := map[*events.Element]int{}
 	for i, e := range stream.All() {
 		at[e] = i
@@ -118,7 +118,7 @@ func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error
 		n, freed = n+1, freed+c.history.Sizes[i]
 	}
 	if n > 0 {
-		s.notices = append(s.notices, fmt.Sprintf("%d results of this turn are no longer sent"+
+		p.notices = append(p.notices, fmt.Sprintf("%d results of this turn are no longer sent"+
 			" (about %.0f tokens): the request would not fit the model's window; 'git jp compact"+
 			" --undo' restores them", n, freed))
 	}
@@ -127,12 +127,12 @@ func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error
 
 // summarizeEarlier adds an overlay with a summary of the turns before the last one. The summary is
 // made without a model: one that is in the middle of its work would have to wait for another.
-func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, error) {
-	p := compact.Policy{Summarize: true}
-	p.From, p.To = compact.Spared(0, 1)
-	_, made, err := compact.Overlay{Now: s.Now(), Options: compact.Options{
-		Now: s.Now(), Contents: s.Record.Contents(), Dedup: s.Dedup,
-	}}.Apply(context.Background(), stream, []compact.Policy{p})
+func (p *planner) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, error) {
+	policy := compact.Policy{Summarize: true}
+	policy.From, policy.To = compact.Spared(0, 1)
+	_, made, err := compact.Overlay{Now: p.Now(), Options: compact.Options{
+		Now: p.Now(), Contents: p.Record.Contents(), Dedup: p.Dedup,
+	}}.Apply(context.Background(), stream, []compact.Policy{policy})
 	if errors.Is(err, compact.ErrRefused) || len(made) == 0 {
 		return false, nil // it would not be smaller, or there is nothing to summarize
 	}
@@ -140,9 +140,9 @@ func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, err
 		return false, fmt.Errorf("summarize the turns before: %w", err)
 	}
 	for _, m := range made {
-		stream.Append(events.NewElement(s.Now(), m, events.Metadata{}))
+		stream.Append(events.NewElement(p.Now(), m, events.Metadata{}))
 	}
-	s.notices = append(s.notices, fmt.Sprintf("a summary is sent in place of the earlier turns:"+
+	p.notices = append(p.notices, fmt.Sprintf("a summary is sent in place of the earlier turns:"+
 		" the request would have about %.0f tokens too many; 'git jp compact --undo' gives them"+
 		" back", c.over))
 	return true, nil
@@ -151,24 +151,24 @@ func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, err
 // shrink reports whether a request that the provider found too large can be sent again, smaller. It
 // sets the room for the request by the limit that the provider reports, or else to less than was
 // sent.
-func (s *session) shrink(err error) bool {
+func (p *planner) shrink(err error) bool {
 	over, ok := errors.AsType[*llm.OverflowError](err)
-	if !ok || s.Trim == nil || s.overflows >= maxOverflows {
+	if !ok || p.Trim == nil || p.overflows >= maxOverflows {
 		return false
 	}
-	s.overflows++
-	s.overflowed = err
-	view := View(s.Record.Stream())
-	h, herr := compact.HistoryOf(view, s.obsolete(s.Record.Stream()))
+	p.overflows++
+	p.overflowed = err
+	view := View(p.Record.Stream())
+	h, herr := compact.HistoryOf(view, p.obsolete(p.Record.Stream()))
 	if herr != nil {
 		return false
 	}
-	p, _ := h.Pending(false, false)
+	pending, _ := h.Pending(false, false)
 	const less = 0.9
-	room := less * p.Prompt
+	room := less * pending.Prompt
 	if over.Limit > 0 && over.Tokens > over.Limit { // in the provider's own tokens
-		room = p.Prompt * float64(over.Limit) / float64(over.Tokens)
+		room = pending.Prompt * float64(over.Limit) / float64(over.Tokens)
 	}
-	s.room = int64(room)
+	p.room = int64(room)
 	return true
 }

@@ -81,17 +81,23 @@ func TestStaleReadsAreRefreshed(t *testing.T) {
 			if err := record.stream.Validate(); err != nil {
 				t.Error(err)
 			}
-			// The request keeps its bytes, whatever happens to the file.
-			k.trim.Current = func(string) (events.Resource, error) { return large(is), nil }
-			k.at = k.at.Add(time.Second)
-			if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and then?"}}); err != nil {
-				t.Fatal(err)
-			}
-			first, second := k.model.asked[0].Messages, k.model.asked[1].Messages
-			if diff := cmp.Diff(first, second[:len(first)], same()); diff != "" {
-				t.Errorf("what was sent changed:\n%s", diff)
-			}
+			k.keepsItsBytes(t, turn, is)
 		})
+	}
+}
+
+// keepsItsBytes asks once more, and checks that the request keeps its bytes, whatever happens to the
+// file.
+func (k *trimmed) keepsItsBytes(t *testing.T, turn *query.Turn, is events.Resource) {
+	t.Helper()
+	k.trim.Current = func(string) (events.Resource, error) { return large(is), nil }
+	k.at = k.at.Add(time.Second)
+	if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and then?"}}); err != nil {
+		t.Fatal(err)
+	}
+	first, second := k.model.asked[0].Messages, k.model.asked[1].Messages
+	if diff := cmp.Diff(first, second[:len(first)], same()); diff != "" {
+		t.Errorf("what was sent changed:\n%s", diff)
 	}
 }
 
@@ -135,16 +141,8 @@ func TestStaleReadsAreRefreshedWithinATurn(t *testing.T) {
 			if err := record.stream.Validate(); err != nil || last.Role != llm.RoleUser || len(record.stream.Turns()) != turns {
 				t.Errorf("%d turns, %v, the last message is of %s", len(record.stream.Turns()), err, last.Role)
 			}
-			k.trim.Current = func(string) (events.Resource, error) { return large(is), nil }
 			k.trim.Window = 0
-			k.at = k.at.Add(time.Second)
-			if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and then?"}}); err != nil {
-				t.Fatal(err)
-			}
-			first, second := k.model.asked[0].Messages, k.model.asked[1].Messages
-			if diff := cmp.Diff(first, second[:len(first)], same()); diff != "" {
-				t.Errorf("what was sent changed:\n%s", diff)
-			}
+			k.keepsItsBytes(t, turn, is)
 		})
 	}
 }

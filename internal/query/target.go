@@ -25,7 +25,7 @@ type Target struct {
 }
 
 // KeepNothing keeps question and answer in memory only.
-func (t *Target) KeepNothing() { t.unsaved = Unsaved(t.Workspace, t.Create) }
+func (t *Target) KeepNothing() { t.unsaved = newUnsaved(t.Workspace, t.Create) }
 
 // Saves reports whether question and answer go to disk.
 func (t *Target) Saves() bool { return t.unsaved == nil }

@@ -30,51 +30,72 @@ type Trim struct {
 	Current func(uri string) (events.Resource, error)
 }
 
+// A planner decides what the requests of a turn leave out.
+type planner struct {
+	*Turn
+	prior   *events.Stream // the stream from before the turn
+	sent    time.Time      // when the provider answered last in this turn
+	notices []string       // about decisions for the next request
+
+	room        int64 // tokens that the provider accepts, if it said so; 0 for the window
+	overflows   int   // requests that were too large for the provider
+	overflowed  error // error of the last of these
+	askedWindow bool  // the provider was asked for the model's window
+}
+
 // prepare plans the next request of a stream and stores the decisions in the stream. It can run
 // again for the same request, see [Record.Save].
-func (s *session) prepare(stream *events.Stream) (*events.Stream, *dedup.Plan, error) {
-	s.notices = nil
-	view, plan, err := s.plan(stream)
+func (p *planner) prepare(stream *events.Stream) (*events.Stream, *dedup.Plan, error) {
+	p.notices = nil
+	view, plan, err := p.plan(stream)
 	if err != nil {
 		return nil, nil, err
 	}
 	plan.Store(view, stream)
-	trimmed, err := s.trim(stream)
+	trimmed, err := p.trim(stream)
 	if err != nil {
 		return nil, nil, err
 	}
-	roomier, err := s.makeRoom(stream)
+	roomier, err := p.makeRoom(stream)
 	if err != nil || !trimmed && !roomier {
 		return view, plan, err
 	}
 	// The texts for the other elements may have changed.
-	if view, plan, err = s.plan(stream); err != nil {
+	if view, plan, err = p.plan(stream); err != nil {
 		return nil, nil, err
 	}
 	plan.Store(view, stream)
 	return view, plan, nil
 }
 
+// plan plans what is sent again, without decisions about the rest.
+func (p *planner) plan(stream *events.Stream) (*events.Stream, *dedup.Plan, error) {
+	view, o := View(stream), p.Dedup
+	o.URI = func(uri string) string { return file.Expand(p.Root, uri) }
+	plan, err := dedup.New(view, o, p.Record.Contents())
+	return view, plan, err
+}
+
 // trim marks obsolete results if the schedule says so, and reports whether it did.
-func (s *session) trim(stream *events.Stream) (bool, error) {
-	if s.Trim == nil {
+func (p *planner) trim(stream *events.Stream) (bool, error) {
+	if p.Trim == nil {
 		return false, nil
 	}
-	cold := s.cold()
+	cold := p.cold()
 	view := View(stream)
-	if !cold && !s.mayTrimWarm(view) {
+	if !cold && !p.mayTrimWarm(view) {
 		return false, nil
 	}
-	w, err := s.weigh(stream, view, cold)
+	w, err := p.weigh(stream, view, cold)
 	if err != nil {
 		return false, err
 	}
-	trim, why := s.Trim.Schedule.Decide(w.pending, s.Trim.Market)
+	trim, why := p.Trim.Schedule.Decide(w.pending, p.Trim.Market)
 	if !trim {
 		return false, nil
 	}
 	if w.question < 0 && len(w.attached) > 0 {
-		w.question = s.turnTo(stream)
+		w.question = p.turnTo(stream)
 	}
 	t := trimming{
 		view: view, stream: stream, question: w.question, room: w.pending.Overflows(),
@@ -85,7 +106,7 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 		if t.room {
 			why += "; 'git jp compact --undo' restores them"
 		}
-		s.notices = append(s.notices, fmt.Sprintf("%d superseded results are no longer sent"+
+		p.notices = append(p.notices, fmt.Sprintf("%d superseded results are no longer sent"+
 			" (about %.0f tokens): %s", n, w.pending.Tokens, why))
 	}
 	return n > 0, nil
@@ -101,42 +122,42 @@ type weighed struct {
 }
 
 // weigh finds what could be trimmed from a stream and its view.
-func (s *session) weigh(stream, view *events.Stream, cold bool) (weighed, error) {
-	h, err := compact.HistoryOf(view, s.obsolete(stream))
+func (p *planner) weigh(stream, view *events.Stream, cold bool) (weighed, error) {
+	h, err := compact.HistoryOf(view, p.obsolete(stream))
 	if err != nil {
 		return weighed{}, fmt.Errorf("look for what is superseded: %w", err)
 	}
 	question, answered := lastQuestion(stream)
 	w := weighed{
 		question: question,
-		now:      lookup{look: s.Trim.Current, found: map[string]events.Resource{}},
+		now:      lookup{look: p.Trim.Current, found: map[string]events.Resource{}},
 	}
 	if question >= 0 || answered {
 		h.Current = w.now.tokens
 	}
-	h.Window = float64(s.window(view))
+	h.Window = float64(p.window(view))
 	w.pending, w.attached = h.Pending(question >= 0, cold)
 	w.obsolete = h.Obsolete
 	return w, nil
 }
 
 // obsolete returns the options for finding obsolete results in the view of a stream.
-func (s *session) obsolete(stream *events.Stream) compact.ObsoleteOptions {
+func (p *planner) obsolete(stream *events.Stream) compact.ObsoleteOptions {
 	return compact.ObsoleteOptions{
-		Rules: s.Trim.Rules, Limits: s.Trim.Limits, Dedup: s.Dedup, Contents: s.Record.Contents(),
-		Shown: asStored(stream), Stale: func(string) bool { return true }, Beside: s.beside(),
+		Rules: p.Trim.Rules, Limits: p.Trim.Limits, Dedup: p.Dedup, Contents: p.Record.Contents(),
+		Shown: asStored(stream), Stale: func(string) bool { return true }, Beside: p.beside(),
 	}
 }
 
 // beside estimates the tokens of a request outside the conversation.
-func (s *session) beside() float64 {
+func (p *planner) beside() float64 {
 	var tools int64
-	if s.Tools != nil {
-		for _, d := range s.Tools.Definitions() {
+	if p.Tools != nil {
+		for _, d := range p.Tools.Definitions() {
 			tools += int64(len(d.Name) + len(d.Brief()) + len(d.Schema))
 		}
 	}
-	return compact.SortSystem.Tokens(s.Setup.SystemBytes()) + compact.SortTools.Tokens(tools)
+	return compact.SortSystem.Tokens(p.Setup.SystemBytes()) + compact.SortTools.Tokens(tools)
 }
 
 // lastQuestion returns the question that a stream ends with, -1 if it ends with another event, and
@@ -156,8 +177,8 @@ func lastQuestion(stream *events.Stream) (question int, answered bool) {
 // turnTo adds an empty request to a turn, so that files can be attached to it. Every provider
 // accepts a user's message after the results of tools, like a reply that came while they ran; none
 // accepts anything between calls and their results.
-func (s *session) turnTo(stream *events.Stream) (question int) {
-	stream.Append(events.NewElement(s.Now(), &events.ChatRequest{}, events.Metadata{}))
+func (p *planner) turnTo(stream *events.Stream) (question int) {
+	stream.Append(events.NewElement(p.Now(), &events.ChatRequest{}, events.Metadata{}))
 	return stream.Len() - 1
 }
 
@@ -196,11 +217,11 @@ func asStored(stream *events.Stream) func(*events.Element) bool {
 
 // mayTrimWarm reports whether a schedule could trim what the provider has still cached. The search
 // costs time, so that a schedule that never does so searches only if the window may be full.
-func (s *session) mayTrimWarm(view *events.Stream) bool {
-	if s.Trim.Schedule == compact.Balanced || s.Trim.Schedule == compact.Eager {
+func (p *planner) mayTrimWarm(view *events.Stream) bool {
+	if p.Trim.Schedule == compact.Balanced || p.Trim.Schedule == compact.Eager {
 		return true
 	}
-	window := s.window(view)
+	window := p.window(view)
 	return window > 0 && size(view) > leastBytesPerToken*window
 }
 
@@ -209,15 +230,15 @@ const smallWindow = 4096
 
 // window returns the model's window. The provider is asked once, when the view may come near the
 // known window.
-func (s *session) window(view *events.Stream) int64 {
-	if s.room > 0 {
-		return s.room
+func (p *planner) window(view *events.Stream) int64 {
+	if p.room > 0 {
+		return p.room
 	}
-	near := max(s.Trim.Window/2, smallWindow)
-	if !s.askedWindow && s.Trim.Offered != nil && size(view) > leastBytesPerToken*near {
-		s.Trim.Window, s.askedWindow = s.Trim.Offered(), true
+	near := max(p.Trim.Window/2, smallWindow)
+	if !p.askedWindow && p.Trim.Offered != nil && size(view) > leastBytesPerToken*near {
+		p.Trim.Window, p.askedWindow = p.Trim.Offered(), true
 	}
-	return s.Trim.Window
+	return p.Trim.Window
 }
 
 // size returns the approximate number of bytes in a view.
@@ -239,33 +260,33 @@ func size(view *events.Stream) (n int64) {
 }
 
 // cold reports whether the provider's cache of the prompt has certainly expired.
-func (s *session) cold() bool {
-	m := s.Trim.Market
-	if !s.sent.IsZero() {
-		return m.Gone > 0 && s.Now().Sub(s.sent) > m.Gone
+func (p *planner) cold() bool {
+	m := p.Trim.Market
+	if !p.sent.IsZero() {
+		return m.Gone > 0 && p.Now().Sub(p.sent) > m.Gone
 	}
-	return s.prior != nil && compact.IsCold(s.prior, s.sending(), m)
+	return p.prior != nil && compact.IsCold(p.prior, p.sending(), m)
 }
 
 // sending returns the description of a request that is sent now.
-func (s *session) sending() compact.Sent {
+func (p *planner) sending() compact.Sent {
 	id := ""
-	if s.Model != nil {
-		id = s.Model.ID()
+	if p.Model != nil {
+		id = p.Model.ID()
 	}
 	var tools strings.Builder
-	if s.Tools != nil {
-		for _, d := range s.Tools.Definitions() {
+	if p.Tools != nil {
+		for _, d := range p.Tools.Definitions() {
 			fmt.Fprintf(&tools, "%s\x00%s\x00%s\x00", d.Name, d.Brief(), d.Schema)
 		}
 	}
 	lifetime := int64(0)
-	if s.Trim != nil {
-		lifetime = int64(s.Trim.Market.TTL / time.Second)
+	if p.Trim != nil {
+		lifetime = int64(p.Trim.Market.TTL / time.Second)
 	}
 	return compact.Sent{
-		Lifetime: lifetime, At: s.Now().UTC(), Model: id, Tools: short(tools.String()),
-		Prefix: short(strings.Join(s.Setup.System, "\x00")),
+		Lifetime: lifetime, At: p.Now().UTC(), Model: id, Tools: short(tools.String()),
+		Prefix: short(strings.Join(p.Setup.System, "\x00")),
 	}
 }
 

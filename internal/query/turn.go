@@ -15,7 +15,6 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/tool"
-	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -152,7 +151,9 @@ type Answer struct {
 // Run asks, and returns once the model has answered. With an error it returns the partial answer;
 // the record has every completed event.
 func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
-	s := &session{Turn: t, watch: t.Watch, control: t.Control, first: first(p)}
+	s := &session{
+		planner: planner{Turn: t}, watch: t.Watch, control: t.Control, first: first(p),
+	}
 	if s.watch == nil {
 		s.watch = silent{}
 	}
@@ -190,7 +191,7 @@ func (s *session) ask(ctx context.Context) error {
 
 // Explain returns the request that Run would send first, and its plan. It saves nothing.
 func (t *Turn) Explain(p Prompt) (*llm.Request, *dedup.Plan, error) {
-	s := &session{Turn: t, watch: silent{}}
+	s := &session{planner: planner{Turn: t}}
 	view, plan, err := s.foresee(p)
 	if _, crowded := errors.AsType[*CrowdedError](err); err != nil && !crowded {
 		return nil, nil, err
@@ -210,9 +211,9 @@ func (s *session) foresee(p Prompt) (*events.Stream, *dedup.Plan, error) {
 // Forgotten reports whether the provider has certainly no cache of the conversation, because it
 // expired or nothing was sent.
 func (t *Turn) Forgotten() bool {
-	s := &session{Turn: t, watch: silent{}, prior: t.Record.Stream()}
+	p := planner{Turn: t, prior: t.Record.Stream()}
 	// Without a Trim, the lifetime of the provider's cache is unknown.
-	return s.prior.Len() == 0 || t.Trim != nil && s.cold()
+	return p.prior.Len() == 0 || t.Trim != nil && p.cold()
 }
 
 type silent struct{}
@@ -224,7 +225,7 @@ func (silent) Notice(string)         {}
 
 // A session is a running turn.
 type session struct {
-	*Turn
+	planner
 	watch   Watcher
 	control *Control
 	first   events.ChatRequest // the request that opened the turn
@@ -237,7 +238,6 @@ type session struct {
 
 	view      *events.Stream // of the next request, if planned already
 	planned   *dedup.Plan
-	notices   []string // about decisions for the next request
 	cycles    int
 	resumed   int // answers whose connection was lost
 	limited   int // answers that were cut off at their limit
@@ -246,14 +246,7 @@ type session struct {
 
 	untaken map[string]bool // attachments that no model accepts, by their names
 
-	told        int64 // estimated tokens of the conversation in the request
-	room        int64 // tokens that the provider accepts, if it said so; 0 for the window
-	overflows   int   // requests that were too large for the provider
-	overflowed  error // error of the last of these
-	askedWindow bool  // the provider was asked for the model's window
-
-	prior *events.Stream // the stream from before the turn
-	sent  time.Time      // when the provider answered last in this turn
+	told int64 // estimated tokens of the conversation in the request
 }
 
 // first returns the request of a prompt: a reply during the turn has the same author, and asks for
@@ -297,10 +290,11 @@ func (s *session) open(p Prompt) error {
 	}, elems...)
 }
 
-func (s *session) elements(p Prompt) []*events.Element {
+// elements returns what a prompt adds to a stream.
+func (t *Turn) elements(p Prompt) []*events.Element {
 	var all []*events.Element
 	add := func(ev events.Event, md events.Metadata) {
-		all = append(all, events.NewElement(s.Now(), ev, md))
+		all = append(all, events.NewElement(t.Now(), ev, md))
 	}
 	if len(p.Delta) > 0 && string(p.Delta) != "{}" {
 		add(&events.ConfigDelta{Delta: p.Delta}, events.Metadata{})
@@ -325,13 +319,6 @@ func (s *session) decide(stream *events.Stream) error {
 	}
 	s.view, s.planned = view, plan
 	return nil
-}
-
-func (s *session) plan(stream *events.Stream) (*events.Stream, *dedup.Plan, error) {
-	view, o := View(stream), s.Dedup
-	o.URI = func(uri string) string { return file.Expand(s.Root, uri) }
-	plan, err := dedup.New(view, o, s.Record.Contents())
-	return view, plan, err
 }
 
 func (s *session) build(view *events.Stream, plan *dedup.Plan) (*llm.Request, error) {

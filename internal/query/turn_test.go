@@ -429,7 +429,7 @@ func TestInterruptWhileToolsRun(t *testing.T) {
 		s := newStage(t, t.TempDir())
 		ctx, cancel := context.WithCancel(t.Context())
 		x, err := tool.NewExecutor([]tool.Item{{
-			Tool:   hanging{cancel},
+			Tool:   &slow{during: cancel},
 			Policy: tool.Policy{Run: tool.Unattended},
 		}}, tool.Options{Grace: time.Millisecond})
 		if err != nil {
@@ -445,23 +445,6 @@ func TestInterruptWhileToolsRun(t *testing.T) {
 			t.Errorf("got\n%s", got)
 		}
 	})
-}
-
-// A hanging tool answers the call "quick" at once; during the other call the user interrupts.
-type hanging struct{ cancel func() }
-
-func (hanging) Definition() tool.Definition {
-	return tool.Definition{Name: "wait", Schema: jsontext.Value(`{"type":"object"}`), Open: true}
-}
-
-func (h hanging) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
-	if c.ID == "quick" {
-		return tool.OK("here"), nil
-	}
-	time.Sleep(50 * time.Millisecond) // the other result has arrived by now, in a bubble
-	h.cancel()
-	<-ctx.Done()
-	return tool.Result{}, ctx.Err()
 }
 
 // TestExplainSavesNothing compares the explained request with the one that is sent.
