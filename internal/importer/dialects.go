@@ -75,7 +75,7 @@ func Find(
 		case f.Err != nil:
 			found = append(found, f)
 		case !sel.means(f.Session):
-		case !sel.Foreign && !Belongs(f.Session, sel.Root):
+		case !sel.Foreign && !belongs(f.Session, sel.Root):
 			foreign[f.Dir]++
 		default:
 			found = append(found, f)

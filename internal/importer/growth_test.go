@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,18 +34,9 @@ func atHand() []string {
 // has returns all conversations of a workspace, by session.
 func has(t *testing.T, w *workspace.Workspace) map[string]string {
 	t.Helper()
-	entries, problems, err := w.List(workspace.ListOptions{Archived: true})
-	if err != nil || len(problems) > 0 {
-		t.Fatal(problems, err)
-	}
 	all := map[string]string{}
-	for _, e := range entries {
-		c, err := w.Load(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[c.Details.Labels[sessions.LabelSession]] =
-			string(c.Details.Encode()) + string(c.BaseConfig) + string(c.Stream.Encode())
+	for name, c := range conversations(t, w) {
+		all[name] = string(c.Details.Encode()) + string(c.BaseConfig) + string(c.Stream.Encode())
 	}
 	return all
 }
@@ -115,7 +105,7 @@ func TestGrowthUnderAnotherRevision(t *testing.T) {
 		for _, c := range conversations(t, w) {
 			err := w.Update(t.Context(), c.ID, func(c *workspace.Conversation) error {
 				s := c.Stream
-				s.Remove(slices.IndexFunc(slices.Collect(kinds(s)), isRecord), 1)
+				s.Remove(slices.IndexFunc(elements(s), isRecord), 1)
 				data := strings.NewReplacer(`"ordinal": 1`, `"ordinal": 0`, `"ordinal": 2`, `"ordinal": 1`).
 					Replace(string(s.Encode()))
 				v, _ := events.ParseImportVersion(c.Details.Labels[sessions.LabelImport])
@@ -136,7 +126,7 @@ func TestGrowthUnderAnotherRevision(t *testing.T) {
 			var of []int
 			turns := c.Stream.TurnOf()
 			for i, e := range c.Stream.All() {
-				if isRecord(e.Kind()) {
+				if isRecord(e) {
 					of = append(of, turns[i])
 				}
 			}
@@ -147,17 +137,7 @@ func TestGrowthUnderAnotherRevision(t *testing.T) {
 	}
 }
 
-func isRecord(k events.Kind) bool { return k == events.KindAgentRecord }
-
-func kinds(s *events.Stream) iter.Seq[events.Kind] {
-	return func(yield func(events.Kind) bool) {
-		for _, e := range s.All() {
-			if !yield(e.Kind()) {
-				return
-			}
-		}
-	}
-}
+func isRecord(e *events.Element) bool { return e.Kind() == events.KindAgentRecord }
 
 // sourced returns the keys of what a stream has of its source, in order, with the tokens that each
 // event counts.

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -97,21 +98,8 @@ func prefixes(t *testing.T, data []byte) []*sessions.Conversation {
 
 func readFile(t *testing.T, file string) *sessions.Conversation {
 	t.Helper()
-	d := claude.Dialect{}
-	found, err := d.List(t.Context(), file)
-	if err != nil || len(found) != 1 {
-		t.Fatalf("%d sessions, %v", len(found), err)
-	}
-	b := sessions.NewBuilder(found[0], sessions.Options{Writer: discard{}, Root: found[0].Dir})
-	v, err := d.Read(t.Context(), found[0], 0, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cs, err := b.Finish(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cs[0]
+	all, _ := sessionstest.Import(t, claude.Dialect{}, file, 0)
+	return all[0]
 }
 
 func merged(t *testing.T, base, ours, theirs threeway.Side) threeway.Result {

@@ -15,9 +15,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Belongs reports whether a session ran in the workspace at root, and not in another one below it,
+// belongs reports whether a session ran in the workspace at root, and not in another one below it,
 // such as that of a submodule or of a linked working tree.
-func Belongs(s sessions.Session, root string) bool {
+func belongs(s sessions.Session, root string) bool {
 	top := regular.PrefixOf(s.Dir, root)
 	if top == "" {
 		return false

@@ -242,9 +242,9 @@ func (all randomImports) merge(t *testing.T) *gittest.Repository {
 
 func conversations(t *testing.T, w *workspace.Workspace) map[string]*workspace.Conversation {
 	t.Helper()
-	entries, _, err := w.List(workspace.ListOptions{Archived: true})
-	if err != nil {
-		t.Fatal(err)
+	entries, problems, err := w.List(workspace.ListOptions{Archived: true})
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
 	}
 	all := map[string]*workspace.Conversation{}
 	for _, e := range entries {
