@@ -76,6 +76,16 @@ func config(t *testing.T, body string) tool.Config {
 	return c
 }
 
+// newTool returns the tool of a configuration.
+func newTool(t *testing.T, env Environment, body string) tool.Tool {
+	t.Helper()
+	it, err := New(config(t, body), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return it.Tool
+}
+
 // recorder starts processes and records the commands.
 type recorder struct {
 	next     tool.Starter
@@ -283,13 +293,9 @@ func TestQuestions(t *testing.T) {
 func TestAProgramIsPermittedAgain(t *testing.T) {
 	env, r := environment(t)
 	env.Permit = func(context.Context) error { return errNoIdea }
-	c := config(t, `{"source":"local","questions":{"a":{"answer":true}},"command":{"program":"echo",
+	asks := newTool(t, env, `{"source":"local","questions":{"a":{"answer":true}},"command":{"program":"echo",
 		"args":["{\"type\":\"needs_input\",\"question\":{\"id\":\"a\",\"answer_type\":\"Boolean\"}}"]}}`)
-	it, err := New(c, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = it.Tool.Run(t.Context(), tool.Call{Name: "t"})
+	_, err := asks.Run(t.Context(), tool.Call{Name: "t"})
 	if !errors.Is(err, errNoIdea) || len(r.commands) != 1 {
 		t.Errorf("%d runs, %v", len(r.commands), err)
 	}
@@ -310,12 +316,9 @@ func TestWhatAModelWritesIsOneWord(t *testing.T) {
 	}
 
 	env, _ := environment(t)
-	it, err := New(config(t, `{"source":"local","command":{"program":"printf '%s' {{tool.arguments.x}};",
-		"args":["echo","$((1+1))"],"shell":true}}`), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := it.Tool.Run(t.Context(), tool.Call{Name: "t", Arguments: args})
+	shell := newTool(t, env, `{"source":"local","command":{"program":"printf '%s' {{tool.arguments.x}};",
+		"args":["echo","$((1+1))"],"shell":true}}`)
+	res, err := shell.Run(t.Context(), tool.Call{Name: "t", Arguments: args})
 	if got := shows(t, res); err != nil || got != hostile+"2\n" {
 		t.Errorf("in a shell: %q (%v)", got, err)
 	}
@@ -346,11 +349,7 @@ func TestLargeValues(t *testing.T) {
 func TestARefusalIsTheResult(t *testing.T) {
 	env, rec := environment(t)
 	rec.refuse = errors.New("not approved: git jp trust")
-	it, err := New(config(t, `{"source":"local","command":"true"}`), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := it.Tool.Run(t.Context(), tool.Call{Name: "t"}); !errors.Is(err, rec.refuse) {
+	if _, err := newTool(t, env, `{"source":"local","command":"true"}`).Run(t.Context(), tool.Call{Name: "t"}); !errors.Is(err, rec.refuse) {
 		t.Errorf("%v", err)
 	}
 }
@@ -358,21 +357,15 @@ func TestARefusalIsTheResult(t *testing.T) {
 func TestInterruptAndBoundedOutput(t *testing.T) {
 	env, _ := environment(t)
 	env.MaxOutput = 1000
-	it, err := New(config(t, `{"source":"local","command":"sh -c 'yes x | head -c 5000'"}`), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := it.Tool.Run(t.Context(), tool.Call{Name: "t"})
+	long := newTool(t, env, `{"source":"local","command":"sh -c 'yes x | head -c 5000'"}`)
+	r, err := long.Run(t.Context(), tool.Call{Name: "t"})
 	if got := shows(t, r); err != nil || len(got) > 1100 || !strings.Contains(got, "[cut: the last 4000 bytes") {
 		t.Errorf("%d bytes (%v)", len(got), err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	it, err = New(config(t, `{"source":"local","command":"sh -c 'echo half; sleep 100'"}`), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err = it.Tool.Run(ctx, tool.Call{Name: "t"})
+	slow := newTool(t, env, `{"source":"local","command":"sh -c 'echo half; sleep 100'"}`)
+	r, err = slow.Run(ctx, tool.Call{Name: "t"})
 	if got := shows(t, r); !errors.Is(err, context.DeadlineExceeded) || got != "half\n" {
 		t.Errorf("%q (%v)", got, err)
 	}
@@ -380,12 +373,8 @@ func TestInterruptAndBoundedOutput(t *testing.T) {
 
 func TestFormatArguments(t *testing.T) {
 	env, rec := environment(t)
-	it, err := New(config(t, `{"source":"local","command":"true","style":
-		{"parameters":"echo {{context.action}} {{tool.arguments.x}}"}}`), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, ok := it.Tool.(tool.Formatter)
+	f, ok := newTool(t, env, `{"source":"local","command":"true","style":
+		{"parameters":"echo {{context.action}} {{tool.arguments.x}}"}}`).(tool.Formatter)
 	if !ok {
 		t.Fatal("no formatter")
 	}
@@ -393,9 +382,9 @@ func TestFormatArguments(t *testing.T) {
 	if err != nil || got != "format_arguments y\n" || rec.commands[0].Program != "echo" {
 		t.Errorf("%q (%v)", got, err)
 	}
-	it, err = New(config(t, `{"source":"local","command":"true","style":{"parameters":"json"}}`), env)
-	if _, ok := it.Tool.(tool.Formatter); ok || err != nil {
-		t.Errorf("a formatter for json (%v)", err)
+	plain := newTool(t, env, `{"source":"local","command":"true","style":{"parameters":"json"}}`)
+	if _, ok := plain.(tool.Formatter); ok {
+		t.Error("a formatter for json")
 	}
 }
 
@@ -495,16 +484,7 @@ esac
 	if err := os.WriteFile(filepath.Join(env.Root, "script"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	it, err := New(config(t, `{"source":"local","command":"sh script {{tool}}"}`), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	subsuming, ok := it.Tool.(interface {
-		Subsumes(ctx context.Context, earlier, later jsontext.Value) (bool, error)
-	})
-	if !ok {
-		t.Fatal("it cannot be asked")
-	}
+	subsuming := newTool(t, env, `{"source":"local","command":"sh script {{tool}}"}`).(*Tool)
 	for later, want := range map[string]bool{
 		`{"n":2}`: true, `{"n":1}`: false, `{"n":3}`: false, `{"n":4}`: false,
 	} {
@@ -531,15 +511,8 @@ func (hanging) Start(ctx context.Context, _ tool.Command) (tool.Process, error) 
 func TestSubsumesIsBounded(t *testing.T) {
 	env, _ := environment(t)
 	env.Starter = hanging{}
-	it, err := New(config(t, `{"source":"local","command":"sh script {{tool}}"}`), env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := newTool(t, env, `{"source":"local","command":"sh script {{tool}}"}`).(*Tool)
 	synctest.Test(t, func(t *testing.T) {
-		asked, ok := it.Tool.(*Tool)
-		if !ok {
-			t.Fatalf("the tool is a %T", it.Tool)
-		}
 		if _, err := asked.Subsumes(t.Context(), nil, nil); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error is %v", err)
 		}

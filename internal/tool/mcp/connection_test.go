@@ -167,6 +167,8 @@ func TestRefusalsOfAnAddress(t *testing.T) {
 			fmt.Fprint(w, "<html>")
 		case "/found":
 			http.Redirect(w, r, "/page?key=secret", http.StatusFound)
+		case "/elsewhere":
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
 		case "/cut":
 			panic(http.ErrAbortHandler)
 		default:
@@ -178,6 +180,7 @@ func TestRefusalsOfAnAddress(t *testing.T) {
 		srv.URL + "/login?key=secret":    "it returned 401: it wants a token in its 'headers'",
 		srv.URL + "/page?key=secret":     "it returned a web page",
 		srv.URL + "/found?key=secret":    "an MCP server may not redirect to " + srv.URL + "/page",
+		srv.URL + "/elsewhere":           "an MCP server may not redirect to http://127.0.0.1:1/",
 		srv.URL + "/cut?key=secret":      "the server closed the connection",
 		srv.URL + "/?key=secret":         "it returned 500 Internal Server Error",
 		"http://127.0.0.1:1/?key=secret": "dial tcp 127.0.0.1:1: connect: connection refused",
