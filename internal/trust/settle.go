@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/lists"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool/command"
 )
 
@@ -90,11 +91,11 @@ func (g Group) String() string {
 	switch {
 	case strings.HasPrefix(first.family(), "server "):
 		fmt.Fprintf(&b, "MCP %s %s, %s:\n", show(first.family()), first.Kind.does(),
-			count(len(g.Claims), "setting"))
+			render.Count(len(g.Claims), "setting"))
 		describeTools(&b, g.Claims)
 	case isTool:
 		fmt.Fprintf(&b, "%s %s, %s:\n", choose(len(g.Claims) == 1, first.place(), show(g.Key)),
-			first.Kind.does(), count(len(g.Claims), "tool"))
+			first.Kind.does(), render.Count(len(g.Claims), "tool"))
 		describeTools(&b, g.Claims)
 	case first.Kind == Setting && len(g.Claims) > 1:
 		fmt.Fprintf(&b, "%d settings are set by another person:\n", len(g.Claims))

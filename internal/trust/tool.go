@@ -128,7 +128,7 @@ func describeTools(b *strings.Builder, claims []Claim) {
 }
 
 func (l *lineOf) write(b *strings.Builder) {
-	who := count(len(l.names), "tool")
+	who := render.Count(len(l.names), "tool")
 	if len(l.names) == 1 {
 		who = show(l.names[0])
 	}
@@ -269,10 +269,6 @@ func parameters(names []string) string {
 		return "all arguments"
 	}
 	return strings.Join(lists.Map(names, show), ", ")
-}
-
-func count(n int, thing string) string {
-	return fmt.Sprintf("%d %s%s", n, thing, choose(n == 1, "", "s"))
 }
 
 // difference lists what a value has that another one had not, or had differently, one per line.
