@@ -13,7 +13,7 @@ import (
 // create creates a conversation of the session.
 func (j *job) create(ctx context.Context, c *sessions.Conversation) (events.ID, error) {
 	n, err := j.newConversation(c)
-	n.Local = n.Local || j.isLocal()
+	n.Local = n.Local || j.origin != nil && j.origin.Local // as its origin is
 	if err != nil || j.Dry {
 		return n.ID, err
 	}
@@ -99,7 +99,7 @@ func (im *Importer) createTogether(ctx context.Context, jobs []*job) (settle fun
 		j.made = make([]Made, len(j.all))
 		for n, c := range j.all {
 			e := entries[i][n]
-			j.made[n] = Made{ID: e.ID, Name: c.Name, Title: title(c.Details), State: New}
+			j.made[n] = Made{ID: e.ID, Name: c.Name, Title: c.Details.Name(), State: New}
 			j.saving = errors.Join(j.saving, im.created(e))
 		}
 	}

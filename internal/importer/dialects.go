@@ -16,8 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -320,7 +318,7 @@ func headOf(path string, size int, room *bytes.Buffer) ([]byte, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+	d, err := sessions.Unpack(f)
 	if err != nil {
 		return nil, err
 	}

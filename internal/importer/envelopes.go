@@ -25,7 +25,7 @@ func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Ma
 		if err != nil {
 			return nil, fmt.Errorf("conversation %s: %w", e.ID, err)
 		}
-		made[i] = Made{ID: e.ID, Title: title(e.Details), State: state}
+		made[i] = Made{ID: e.ID, Title: e.Details.Name(), State: state}
 	}
 	if im.Dry {
 		return made, nil
@@ -143,7 +143,10 @@ func (im *Importer) place(e *envelope.Envelope, batch *blobs.Batch) error {
 	if e.Stream, err = im.redact(e.ID, e.Stream, e.Details, kept); err != nil {
 		return err
 	}
-	if err := kept.settle(e.Stream, im.Workspace.Format(), batch); err != nil {
+	if err = kept.inline(e.Stream, im.Workspace.Format()); err == nil {
+		err = kept.give(e.Stream, batch)
+	}
+	if err != nil {
 		return fmt.Errorf("write blobs: %w", err)
 	}
 	return nil

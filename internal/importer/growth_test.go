@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,11 +14,10 @@ import (
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write which files are refused")
 
 // atHand returns the directories with sessions: recorded for this project, made for it, and real
 // data if available.
@@ -212,16 +210,5 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(refused, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(refused)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	sessionstest.Golden(t, refused, got.String())
 }

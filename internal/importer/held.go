@@ -46,14 +46,6 @@ func (h held) give(s *events.Stream, w events.Writer) error {
 	return err
 }
 
-// settle puts the contents that a stream refers to in the form of the workspace.
-func (h held) settle(s *events.Stream, form workspace.Format, w events.Writer) error {
-	if err := h.inline(s, form); err != nil {
-		return err
-	}
-	return h.give(s, w)
-}
-
 // inline moves contents into a stream if the workspace has them there.
 func (h held) inline(s *events.Stream, form workspace.Format) error {
 	if form != workspace.FormatInline {

@@ -178,7 +178,7 @@ func (im *Importer) Accept(ctx context.Context) (accepted []Made, err error) {
 		if _, err := im.Workspace.Publish(ctx, e.ID); err != nil {
 			return accepted, err
 		}
-		accepted = append(accepted, Made{ID: e.ID, Name: n, Title: title(d), State: New})
+		accepted = append(accepted, Made{ID: e.ID, Name: n, Title: d.Name(), State: New})
 	}
 	return accepted, nil
 }

@@ -77,7 +77,7 @@ func (im *Importer) redact(
 
 // retitle renews a title that was taken from text that was redacted.
 func retitle(d *events.Details, r secrets.Replaced) error {
-	title := strings.TrimSuffix(title(d), "…")
+	title := strings.TrimSuffix(d.Name(), "…")
 	has := func(text []byte) bool {
 		return strings.Contains(strings.Join(strings.Fields(string(text)), " "), title)
 	}

@@ -125,9 +125,6 @@ func (j *job) exporter(ctx context.Context) (*origin, error) {
 	return o, nil
 }
 
-// isLocal reports whether the new turns of the session are user-local, as its origin is.
-func (j *job) isLocal() bool { return j.origin != nil && j.origin.Local }
-
 // choose finds the conversation of the session that continues its origin, and reduces it to the
 // turns after the export. If the person went back to before the end of the export, the other branch
 // is a conversation of its own, as in any session.

@@ -22,7 +22,7 @@ func (j *job) save(ctx context.Context, c *sessions.Conversation) (Made, error) 
 	if c == j.behind {
 		return j.resume(ctx)
 	}
-	made := Made{Name: c.Name, Title: title(c.Details)}
+	made := Made{Name: c.Name, Title: c.Details.Name()}
 	e, _, err := j.find(c.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && j.isRemoved(c.Name):
@@ -75,13 +75,6 @@ func (j *job) update(
 		err = apply(here)
 	}
 	return made, err
-}
-
-func title(d *events.Details) string {
-	if d.Title == nil {
-		return ""
-	}
-	return *d.Title
 }
 
 // grow updates here to the current state of the source. It changes nothing else.

@@ -11,26 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 )
-
-// memory stores the blobs of a test.
-type memory map[blobs.Hash][]byte
-
-func (m memory) Write(b []byte) (blobs.Ref, error) {
-	ref := blobs.RefTo(b)
-	m[ref.Hash] = bytes.Clone(b)
-	return ref, nil
-}
-
-func (m memory) Read(ref blobs.Ref) ([]byte, error) { return m[ref.Hash], nil }
 
 var (
 	session = sessions.Session{
@@ -44,9 +33,9 @@ func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.
 // build returns the conversations that tell builds, and their blobs.
 func build(
 	t *testing.T, o sessions.Options, tell func(*sessions.Builder),
-) ([]*sessions.Conversation, memory) {
+) ([]*sessions.Conversation, sessionstest.Contents) {
 	t.Helper()
-	kept := memory{}
+	kept := sessionstest.Contents{}
 	o.Writer = kept
 	if o.Root == "" {
 		o.Root = session.Dir
@@ -57,13 +46,8 @@ func build(
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range all {
-		if err := c.Stream.Validate(); err != nil {
-			t.Fatalf("%s: %v", c.Name, err)
-		}
-		if _, err := events.Decode(c.Stream.Encode()); err != nil {
-			t.Fatalf("%s: %v", c.Name, err)
-		}
+	if err := sessionstest.Check(all, kept); err != nil {
+		t.Fatal(err)
 	}
 	return all, kept
 }
@@ -296,7 +280,7 @@ func TestRecords(t *testing.T) {
 }
 
 // recordsOf returns the lines of the records of a conversation.
-func recordsOf(t *testing.T, c *sessions.Conversation, kept memory) (lines []string) {
+func recordsOf(t *testing.T, c *sessions.Conversation, kept sessionstest.Contents) (lines []string) {
 	t.Helper()
 	for _, e := range c.Stream.All() {
 		if content, ok := events.RecordContent(e); ok {
@@ -422,24 +406,17 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func TestTooLarge(t *testing.T) {
-	b := sessions.NewBuilder(session, sessions.Options{Writer: memory{}, MaxStream: 1000})
-	for i := range 100 {
-		b.Prompt(string(rune('a'+i)), at(i), strings.Repeat("x", 100))
-	}
-	if _, err := b.Finish(sessions.Version{}); !errors.Is(err, sessions.ErrTooLarge) {
-		t.Errorf("error is %v, want %v", err, sessions.ErrTooLarge)
-	}
-}
-
-// TestTooLargeATurn checks that the size limit covers a turn that does not end, repeated rewinds
+// TestTooLarge checks that the size limit covers many turns, one that does not end, repeated rewinds
 // and sub-agents.
-func TestTooLargeATurn(t *testing.T) {
+func TestTooLarge(t *testing.T) {
 	words := strings.Repeat("x", 100)
 	for name, test := range map[string]struct {
 		tell func(b *sessions.Builder, i int)
 		want error
 	}{
+		"prompts": {func(b *sessions.Builder, i int) {
+			b.Prompt(fmt.Sprint(i), at(i), words)
+		}, sessions.ErrTooLarge},
 		"answers": {func(b *sessions.Builder, i int) {
 			b.Message(fmt.Sprint(i), at(i), "r", words, events.Metadata{})
 		}, sessions.ErrTooLarge},
@@ -458,20 +435,20 @@ func TestTooLargeATurn(t *testing.T) {
 			b.Fail(c.Err())
 		}, sessions.ErrTooMany},
 	} {
-		b := sessions.NewBuilder(session, sessions.Options{Writer: memory{}, MaxStream: 1000})
+		b := sessions.NewBuilder(session, sessions.Options{Writer: sessionstest.Contents{}, MaxStream: 1000})
 		told := 0
 		for ; told < 1000 && b.Err() == nil; told++ {
 			test.tell(b, told)
 		}
-		if !errors.Is(b.Err(), test.want) || told == 1000 {
-			t.Errorf("%s: error is %v after %d, want %v", name, b.Err(), told, test.want)
+		if _, err := b.Finish(sessions.Version{}); !errors.Is(err, test.want) || told == 1000 {
+			t.Errorf("%s: error is %v after %d, want %v", name, err, told, test.want)
 		}
 	}
 }
 
 // TestManyKeys checks that the number of keys of a session is limited, too.
 func TestManyKeys(t *testing.T) {
-	b := sessions.NewBuilder(session, sessions.Options{Writer: memory{}})
+	b := sessions.NewBuilder(session, sessions.Options{Writer: sessionstest.Contents{}})
 	told := 0
 	for ; told < 1<<22 && b.Err() == nil; told++ {
 		b.Seen(strconv.Itoa(told))

@@ -94,16 +94,13 @@ func namings(line []byte) (n int) {
 	if !said && !bytes.Contains(line, []byte(`\u`)) {
 		return 0
 	}
-	lax := []jsontext.Options{
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
-	}
-	switch valid := jsontext.Value(line).IsValid(lax...); {
+	switch valid := jsontext.Value(line).IsValid(lax); {
 	case !valid && said:
 		return damaged
 	case !valid:
 		return 0
 	}
-	dec := jsontext.NewDecoder(bytes.NewReader(line), lax...)
+	dec := jsontext.NewDecoder(bytes.NewReader(line), lax)
 	isType, typed := false, false
 	for {
 		t, err := dec.ReadToken()

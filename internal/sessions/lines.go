@@ -19,12 +19,18 @@ const (
 	MaxLine = 128 << 20
 	// MaxUnpacked limits the uncompressed size of a compressed source.
 	MaxUnpacked = 8 << 30
+	// MaxRows limits the size of a session's rows in a database. They are read as one snapshot, so
+	// they are in memory together.
+	MaxRows = 256 << 20
 	// maxWindow limits the memory for decompression; zstd at level 3 needs 2 MiB.
 	maxWindow = 64 << 20
 )
 
 // ErrUnpacked reports a compressed source that is larger than MaxUnpacked.
 var ErrUnpacked = fmt.Errorf("it unpacks to more than %d bytes", int64(MaxUnpacked))
+
+// ErrRows reports a session whose rows are larger than MaxRows.
+var ErrRows = fmt.Errorf("its messages are more than %d bytes", MaxRows)
 
 // maxValues limits the JSON values in a record: each may be in memory several times, as it was read
 // and as it was converted.
@@ -39,6 +45,16 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
 // IsPacked reports whether head begins a file compressed with zstd.
 func IsPacked(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) }
+
+// Unpack returns a reader of what a compressed file has.
+func Unpack(r io.Reader) (*zstd.Decoder, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(MaxUnpacked))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	return d, nil
+}
 
 // Lines reads a file of one record a line, plain or compressed with zstd.
 type Lines struct {
@@ -55,10 +71,9 @@ func NewLines(r io.Reader, until int64) (*Lines, error) {
 	l := &Lines{sum: sha256.New()}
 	in := bufio.NewReaderSize(r, len(zstdMagic))
 	if head, _ := in.Peek(len(zstdMagic)); IsPacked(head) {
-		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(MaxUnpacked))
+		d, err := Unpack(in)
 		if err != nil {
-			return nil, fmt.Errorf("unpack: %w", err)
+			return nil, err
 		}
 		l.unpack = d
 		r = &bounded{d, MaxUnpacked}
@@ -164,8 +179,7 @@ func hasMany(text []byte) bool {
 	if bytes.Count(text, []byte{','}) < maxValues/2 {
 		return false
 	}
-	dec := jsontext.NewDecoder(bytes.NewReader(text),
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	dec := jsontext.NewDecoder(bytes.NewReader(text), lax)
 	for n := 0; n <= maxValues; n++ {
 		if _, err := dec.ReadToken(); err != nil {
 			return false

@@ -34,9 +34,6 @@ type (
 	}
 )
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (t *Text) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, t) }
-
 func (t *Text) take(v jsontext.Value) {
 	switch v.Kind() {
 	case 'n':
@@ -45,13 +42,6 @@ func (t *Text) take(v jsontext.Value) {
 	default:
 		*t = Text(v)
 	}
-}
-
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (l *Late) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	err := takeFrom(dec, l)
-	*l = Late(jsontext.Value(*l).Clone())
-	return err
 }
 
 func (l *Late) take(v jsontext.Value) { *l = Late(v) }
@@ -76,9 +66,6 @@ func (l Late) append(dst []byte) []byte {
 	}
 }
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (l *Loose[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, l) }
-
 func (l *Loose[T]) take(v jsontext.Value) {
 	var t T
 	if UnmarshalInner(v, &t) == nil {
@@ -88,13 +75,7 @@ func (l *Loose[T]) take(v jsontext.Value) {
 	}
 }
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (f *Flag) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, f) }
-
 func (f *Flag) take(v jsontext.Value) { *f = v.Kind() == 't' }
-
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, n) }
 
 func (n *Number) take(v jsontext.Value) {
 	const exact = 15 // digits that a float represents exactly
@@ -110,9 +91,6 @@ func (n *Number) take(v jsontext.Value) {
 		*n = Number(f)
 	}
 }
-
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (m *Moment) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, m) }
 
 func (m *Moment) take(v jsontext.Value) {
 	var f float64
@@ -130,14 +108,19 @@ func (m *Moment) take(v jsontext.Value) {
 	}
 }
 
-// takeFrom reads one value.
-func takeFrom(dec *jsontext.Decoder, t taker) error {
-	v, err := dec.ReadValue()
-	if err == nil {
-		t.take(v)
-	}
-	return err
-}
+// lax accepts what agents write that is not quite JSON, and lenient decodes the types above.
+var (
+	lax = json.JoinOptions(
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	lenient = json.JoinOptions(lax, json.WithUnmarshalers(json.UnmarshalFromFunc(
+		func(dec *jsontext.Decoder, t taker) error {
+			v, err := dec.ReadValue()
+			if err == nil {
+				t.take(v.Clone())
+			}
+			return err
+		})))
+)
 
 // ParseTime parses a time; the result is zero if that fails. A time without a zone is in UTC.
 func ParseTime(s string) time.Time {
@@ -177,15 +160,13 @@ func unmarshalAt(data []byte, v any, known bool) error {
 		return nil
 	}
 	to.SetZero()
-	return InWords(json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true),
-		jsontext.AllowInvalidUTF8(true)))
+	return InWords(json.Unmarshal(data, v, lenient))
 }
 
 // Marshal returns a record for what an agent's own form does not show as one value. It accepts what
 // Unmarshal accepts; the same value always gives the same bytes.
 func Marshal(v any) []byte {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowDuplicateNames(true),
-		jsontext.AllowInvalidUTF8(true))
+	data, err := json.Marshal(v, json.Deterministic(true), lax)
 	if err != nil {
 		return fmt.Appendf(nil, "%q", err)
 	}

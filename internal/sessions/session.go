@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -35,6 +36,11 @@ type Session struct {
 type Places struct {
 	Home   string
 	Getenv func(string) string
+}
+
+// Dir returns the directory that a variable names, else one below the user's home.
+func (p Places) Dir(variable string, below ...string) string {
+	return cmp.Or(p.Getenv(variable), filepath.Join(append([]string{p.Home}, below...)...))
 }
 
 // Absolute returns an error for a relative directory of an agent: it would depend on the working

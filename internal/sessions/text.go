@@ -211,8 +211,7 @@ func isNameAt(v []byte, i int) bool {
 func (k *keeper) tokens(v []byte) jsontext.Value {
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))
-	dec := jsontext.NewDecoder(bytes.NewReader(v),
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	dec := jsontext.NewDecoder(bytes.NewReader(v), lax)
 	defer k.look()()
 	for first := true; first || dec.StackDepth() > 0; first = false {
 		t, err := dec.ReadToken()

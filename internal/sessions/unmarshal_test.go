@@ -32,7 +32,7 @@ type inside struct {
 
 // asWritten parses as [Unmarshal] does, with package json alone.
 func asWritten(data []byte, v any) error {
-	return json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return json.Unmarshal(data, v, lenient)
 }
 
 var specimens = []string{

@@ -27,12 +27,7 @@ func (Dialect) Agent() sessions.Agent { return sessions.Codex }
 func (Dialect) Appends(sessions.Session) bool { return true }
 
 // Home returns the directory in which Codex keeps its data.
-func Home(p sessions.Places) string {
-	if dir := p.Getenv("CODEX_HOME"); dir != "" {
-		return dir
-	}
-	return filepath.Join(p.Home, ".codex")
-}
+func Home(p sessions.Places) string { return p.Dir("CODEX_HOME", ".codex") }
 
 // Find implements [sessions.Dialect].
 func (d Dialect) Find(

@@ -20,12 +20,7 @@ func (Dialect) Agent() sessions.Agent { return sessions.Copilot }
 func (Dialect) Appends(sessions.Session) bool { return true }
 
 // Home returns the directory in which Copilot CLI keeps its data.
-func Home(p sessions.Places) string {
-	if dir := p.Getenv("COPILOT_HOME"); dir != "" {
-		return dir
-	}
-	return filepath.Join(p.Home, ".copilot")
-}
+func Home(p sessions.Places) string { return p.Dir("COPILOT_HOME", ".copilot") }
 
 // Find implements [sessions.Dialect].
 func (d Dialect) Find(

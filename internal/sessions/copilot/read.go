@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"hash/maphash"
 	"maps"
@@ -51,7 +50,6 @@ type mapper struct {
 	own     usage           // tokens of the last answer
 	totals  map[string]usage
 	agents  map[string]*mapper
-	order   []*mapper
 	assets  map[string]asset // of the session and its sub-agents
 	held    int              // bytes of events with assets
 }
@@ -113,7 +111,6 @@ func (m *mapper) subagent(id string) *mapper {
 	a := newMapper(s, m.Child(s))
 	a.assets = m.assets
 	m.agents[id] = a
-	m.order = append(m.order, a)
 	return a
 }
 
@@ -258,21 +255,13 @@ func (m *mapper) user(e *event) {
 		m.before[string(e.ID)] = m.Turn()
 	}
 	if full := string(d.Full); full != "" && full != text {
-		m.Record(e.Time.Time, "user.message/transformed", quoted(full))
+		m.Record(e.Time.Time, "user.message/transformed", sessions.Marshal(full))
 	}
 	m.busy = true
 }
 
 // steers reports whether a prompt is sent to the model while it answers another.
 func steers(delivery string) bool { return delivery == "steering" || delivery == "immediate" }
-
-func quoted(text string) []byte {
-	q, err := json.Marshal(text)
-	if err != nil {
-		return nil // cannot happen: strings always marshal
-	}
-	return q
-}
 
 // attachment returns an attachment of a prompt, if the session has its bytes.
 func (m *mapper) attachment(raw jsontext.Value) (sessions.Attachment, bool) {
@@ -362,13 +351,13 @@ func (m *mapper) thoughts(e *event, reply string) (piece int) {
 	switch {
 	case told || d.Thought == "":
 	case piece > 0: // the provider takes sealed blocks back only as they are
-		m.Record(at, "assistant.message/reasoning", quoted(string(d.Thought)))
+		m.Record(at, "assistant.message/reasoning", sessions.Marshal(string(d.Thought)))
 	default:
 		m.Reasoning(m.key(e, piece), at, reply, string(d.Thought), events.Metadata{})
 		piece++
 	}
 	if len(d.Thoughts.Value.Blocks) == 0 && d.Opaque != "" {
-		m.Record(at, "assistant.message/reasoning", quoted(string(d.Opaque)))
+		m.Record(at, "assistant.message/reasoning", sessions.Marshal(string(d.Opaque)))
 	}
 	return piece
 }

@@ -73,7 +73,7 @@ func (m *mapper) result(e *event) {
 	}
 	for _, said := range beside {
 		if !strings.Contains(text, said) {
-			m.Record(e.Time.Time, "tool.execution_complete/result", quoted(said))
+			m.Record(e.Time.Time, "tool.execution_complete/result", sessions.Marshal(said))
 		}
 	}
 	if detail := string(s.Detail); detail != "" && detail != text {

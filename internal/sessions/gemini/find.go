@@ -30,10 +30,7 @@ func isLines(name string) bool { return strings.HasSuffix(name, ".jsonl") }
 
 // Home returns the directory in which Gemini CLI keeps its data.
 func Home(p sessions.Places) string {
-	if dir := p.Getenv("GEMINI_CLI_HOME"); dir != "" {
-		return filepath.Join(dir, ".gemini")
-	}
-	return filepath.Join(p.Home, ".gemini")
+	return filepath.Join(p.Dir("GEMINI_CLI_HOME"), ".gemini")
 }
 
 // Find implements [sessions.Dialect].

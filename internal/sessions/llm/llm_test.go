@@ -2,7 +2,6 @@ package llm_test
 
 import (
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,24 +12,13 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/llm"
 	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
-	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write what conversations become")
 
 const database = "testdata/logs.db"
 
 func listed(t *testing.T, path string) map[string]sessions.Session {
 	t.Helper()
-	all, err := llm.Dialect{}.List(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	byID := map[string]sessions.Session{}
-	for _, s := range all {
-		byID[s.Name.ID] = s
-	}
-	return byID
+	return sessionstest.List(t, llm.Dialect{}, path)
 }
 
 func TestRead(t *testing.T) {
@@ -41,20 +29,7 @@ func TestRead(t *testing.T) {
 	for id, s := range all {
 		t.Run(id, func(t *testing.T) {
 			conversations, kept := sessionstest.Read(t, llm.Dialect{}, s, sessions.Options{})
-			got := sessionstest.Dump(conversations, kept)
-			golden := "testdata/" + id + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Error(d)
-			}
+			sessionstest.Golden(t, "testdata/"+id+".golden", sessionstest.Dump(conversations, kept))
 			v, ok := events.ParseImportVersion(conversations[0].Details.Labels[sessions.LabelImport])
 			if !ok || v.Length != s.Length {
 				t.Errorf("version %+v, want length %d as listed", v, s.Length)

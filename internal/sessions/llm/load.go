@@ -15,12 +15,6 @@ import (
 	"github.com/git-jp/git-jp/internal/sqlite"
 )
 
-// maxSession limits the size of a conversation's rows. They are read as one snapshot, so they are
-// in memory together.
-const maxSession = 256 << 20
-
-var errLarge = fmt.Errorf("its messages are more than %d bytes", maxSession)
-
 // A conversation is a snapshot of all rows of one conversation.
 type conversation struct {
 	id        string
@@ -79,8 +73,8 @@ func (c *conversation) keep(r sqlite.Row, columns ...string) error {
 	for _, name := range columns {
 		c.size += len(r.Bytes(name))
 	}
-	if c.size > maxSession {
-		return errLarge
+	if c.size > sessions.MaxRows {
+		return sessions.ErrRows
 	}
 	return nil
 }

@@ -26,10 +26,7 @@ func (Dialect) Appends(sessions.Session) bool { return false }
 
 // Home returns the directory in which opencode keeps its data.
 func Home(p sessions.Places) string {
-	if dir := p.Getenv("XDG_DATA_HOME"); dir != "" {
-		return filepath.Join(dir, "opencode")
-	}
-	return filepath.Join(p.Home, ".local", "share", "opencode")
+	return filepath.Join(p.Dir("XDG_DATA_HOME", ".local", "share"), "opencode")
 }
 
 // Find implements [sessions.Dialect].

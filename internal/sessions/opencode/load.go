@@ -19,12 +19,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxSession limits the size of a session's rows. They are read as one snapshot, so they are in
-// memory together.
-const maxSession = 256 << 20
-
-var errLarge = fmt.Errorf("its messages are more than %d bytes", maxSession)
-
 // A transcript is a snapshot of a session.
 type transcript struct {
 	info     info
@@ -100,8 +94,8 @@ func (t *transcript) row(r sqlite.Row) row {
 }
 
 func (t *transcript) fits() error {
-	if t.size > maxSession {
-		return errLarge
+	if t.size > sessions.MaxRows {
+		return sessions.ErrRows
 	}
 	return nil
 }

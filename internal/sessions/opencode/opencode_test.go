@@ -3,7 +3,6 @@ package opencode_test
 import (
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,8 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 )
-
-var update = flag.Bool("update", false, "write what sessions become")
 
 const database = "testdata/session.db"
 
@@ -38,18 +35,9 @@ func tree(t *testing.T) (dir string) {
 	return dir
 }
 
-// listed returns the sessions of a file by id.
 func listed(t *testing.T, path string) map[string]sessions.Session {
 	t.Helper()
-	all, err := opencode.Dialect{}.List(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	byID := map[string]sessions.Session{}
-	for _, s := range all {
-		byID[s.Name.ID] = s
-	}
-	return byID
+	return sessionstest.List(t, opencode.Dialect{}, path)
 }
 
 func dump(t *testing.T, s sessions.Session) string {
@@ -61,20 +49,7 @@ func dump(t *testing.T, s sessions.Session) string {
 func TestRead(t *testing.T) {
 	for id, s := range listed(t, database) {
 		t.Run(id, func(t *testing.T) {
-			got := dump(t, s)
-			golden := "testdata/" + id + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Error(d)
-			}
+			sessionstest.Golden(t, "testdata/"+id+".golden", dump(t, s))
 		})
 	}
 }

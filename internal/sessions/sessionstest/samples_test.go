@@ -3,7 +3,6 @@ package sessionstest_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -20,7 +19,6 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions/copilot"
 	"github.com/git-jp/git-jp/internal/sessions/gemini"
 	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // An agent is a reader, the directory of its recorded sessions, and a counter of raw records that
@@ -115,8 +113,6 @@ func before(t *testing.T, path string, data []byte) []object {
 	return objects(whole[:int(base["end_byte_offset"].(float64))])
 }
 
-var update = flag.Bool("update", false, "write what the recorded sessions become anew")
-
 // TestRecorded compares the conversations of recorded sessions with reviewed golden files.
 func TestRecorded(t *testing.T) {
 	samples(t, func(t *testing.T, a agent, path string) {
@@ -125,26 +121,11 @@ func TestRecorded(t *testing.T) {
 		}
 		all, kept := sessionstest.Import(t, a.dialect, path, 0)
 		scene, _, _ := strings.Cut(strings.TrimPrefix(path, recorded), "/.")
-		got := sessionstest.Outline(t, all, kept)
 		golden := filepath.Join("testdata", scene+"-"+filepath.Base(path)+".txt")
 		if strings.HasPrefix(path, made) {
 			golden = path + ".txt"
 		}
-		if *update {
-			if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
+		sessionstest.Golden(t, golden, sessionstest.Outline(t, all, kept))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/google/go-cmp/cmp"
 )
 
 // Contents stores the blobs of conversations.
@@ -93,7 +96,7 @@ func read(
 	if err != nil {
 		return nil, nil, err
 	}
-	return all, kept, check(all, kept)
+	return all, kept, Check(all, kept)
 }
 
 func (c Contents) text(content blobs.Content) string {
@@ -101,8 +104,8 @@ func (c Contents) text(content blobs.Content) string {
 	return string(text)
 }
 
-// check checks conversations by the general rules.
-func check(all []*sessions.Conversation, kept Contents) error {
+// Check checks conversations by the general rules.
+func Check(all []*sessions.Conversation, kept Contents) error {
 	names := map[sessions.Name]bool{}
 	for _, c := range all {
 		if names[c.Name] {
@@ -259,6 +262,39 @@ func line(e *events.Element, kept Contents) string {
 		out += " " + strings.TrimPrefix(key, events.MetadataPrefix) + "=" + string(v)
 	}
 	return out
+}
+
+// List returns the sessions of a file by id.
+func List(t testing.TB, d sessions.Dialect, path string) map[string]sessions.Session {
+	t.Helper()
+	all, err := d.List(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byID := map[string]sessions.Session{}
+	for _, s := range all {
+		byID[s.Name.ID] = s
+	}
+	return byID
+}
+
+var update = flag.Bool("update", false, "write what sessions become anew")
+
+// Golden compares a text with a reviewed file.
+func Golden(t testing.TB, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := regular.ReadFile(name, regular.MaxOther)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
 
 // Files returns the files below a directory whose names end in one of the suffixes.
