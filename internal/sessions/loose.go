@@ -151,7 +151,8 @@ func Since1970(f float64) time.Time {
 // as [InWords] gives them.
 func Unmarshal(data []byte, v any) error { return unmarshalAt(data, v, false) }
 
-// UnmarshalInner is Unmarshal for a value that Unmarshal found, which is not validated again.
+// UnmarshalInner is Unmarshal for a value that Unmarshal or [ReadLines] found, which is not
+// validated again.
 func UnmarshalInner(data jsontext.Value, v any) error { return unmarshalAt(data, v, true) }
 
 func unmarshalAt(data []byte, v any, known bool) error {

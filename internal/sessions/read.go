@@ -15,9 +15,9 @@ import (
 
 // ReadLines calls tell with the lines of a file that are not empty, and returns how much of the
 // file was read: until bytes, or all complete lines if until is 0. It reports a line that is too
-// long to b, and refuses a file with more lines than records may be in memory. A record that has a
-// member twice is kept as it is, too: only the last of them is told. A line is valid during the
-// call.
+// long or no JSON to b, and refuses a file with more lines than records may be in memory. A record
+// that has a member twice is kept as it is, too: only the last of them is told. A line is there
+// during the call.
 func ReadLines(
 	ctx context.Context, path string, until int64, b *Builder,
 	tell func(number int, line []byte),
@@ -46,13 +46,25 @@ func ReadLines(
 			b.Fail(ErrManyKeys)
 		case len(line) > 0:
 			b.reach(number)
-			tell(number, line)
-			if !jsonspan.IsUsual(line) && hasTwice(line) {
-				b.Record(time.Time{}, "members twice", line)
+			if jsonspan.IsUsual(line) {
+				tell(number, line)
+			} else {
+				tellUnusual(b, number, line, tell)
 			}
 		}
 	}
 	return lines.Version(), errors.Join(ctx.Err(), b.Err())
+}
+
+func tellUnusual(b *Builder, number int, line []byte, tell func(number int, line []byte)) {
+	if err := Unmarshal(line, new(jsontext.Value)); err != nil {
+		b.Broken(number, err)
+		return
+	}
+	tell(number, line)
+	if hasTwice(line) {
+		b.Record(time.Time{}, "members twice", line)
+	}
 }
 
 // ErrNoObject reports a line that is no record.

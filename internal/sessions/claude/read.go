@@ -83,7 +83,7 @@ func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 
 func (m *mapper) line(number int, line []byte) {
 	r := &m.last
-	if err := sessions.Unmarshal(line, r); err != nil {
+	if err := sessions.UnmarshalInner(line, r); err != nil {
 		m.Broken(number, err)
 		return
 	}

@@ -46,7 +46,7 @@ func readLines(
 ) (sessions.Version, error) {
 	return sessions.ReadLines(ctx, s.Path, until, b, func(number int, line []byte) {
 		var r record
-		if sessions.Unmarshal(line, &r) != nil {
+		if sessions.UnmarshalInner(line, &r) != nil {
 			b.Broken(number, sessions.ErrNoObject)
 			return
 		}
