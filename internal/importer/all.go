@@ -256,13 +256,17 @@ func (p *part) save(ctx context.Context) {
 	})
 }
 
-// settleForOthers makes everything durable so far if there are sessions that are saved one by one:
-// they may refer to contents of the part, and continue conversations that were just created.
+// settleForOthers makes everything durable so far if there are sessions that are saved one by one,
+// or read again because another import was faster: they may refer to contents of the part, and
+// continue conversations that were just created.
 func (p *part) settleForOthers() {
 	others := slices.DeleteFunc(slices.Clone(p.jobs), func(j *job) bool {
 		return j == nil || j.err != nil || j.made != nil
 	})
-	if len(others) == 0 {
+	again := slices.ContainsFunc(p.results, func(r Result) bool {
+		return errors.Is(r.Err, errOvertaken)
+	})
+	if len(others) == 0 && !again {
 		return
 	}
 	p.settle()

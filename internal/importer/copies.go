@@ -156,7 +156,7 @@ func (j *job) keepDeleted() error {
 			return err
 		}
 		v, _ := j.versionOf(here.Entry, here.Details)
-		if j.isOvertaken(now, v) {
+		if j.isOvertaken(now, here.Details) {
 			return errOvertaken
 		}
 		part := partingOf(here, now)

@@ -66,7 +66,7 @@ func Find(
 ) (found []Found, foreign map[string]int) {
 	foreign = map[string]int{}
 	add := func(f Found) {
-		if f.Dir == "" {
+		if f.Dir == "" && f.DirSum != "" {
 			f.Dir = sel.known(f.DirSum)
 		}
 		switch {

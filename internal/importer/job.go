@@ -32,7 +32,7 @@ type job struct {
 	saving error  // the error of saving
 	// isSame says that the session is unchanged: what is here of it stays as it is.
 	isSame bool
-	had    events.ImportVersion // how much was here of the session before it was read
+	had    string // the label of how much was here of the session before it was read
 
 	// origin is the conversation that the session was exported from, and behind the one of all that
 	// continues it; both are nil if there is none.
@@ -67,8 +67,8 @@ func (j *job) prepare(
 	if err := j.originate(ctx); err != nil {
 		return err
 	}
-	if e, here, err := j.find(s.Name); err == nil {
-		j.had, _ = j.versionOf(e, here)
+	if _, here, err := j.find(s.Name); err == nil {
+		j.had = here.Labels[sessions.LabelImport]
 	}
 	store, err := j.store()
 	if err != nil {
@@ -92,10 +92,11 @@ func (j *job) prepare(
 // appends reports whether the source only grows.
 func (j *job) appends() bool { return j.dialect.Appends(j.session) }
 
-// isOvertaken reports whether another import saved the session since it was read, of which version
-// v is here now. Of a source that changes in place nothing else tells which state is the later.
-func (j *job) isOvertaken(now *sessions.Conversation, v events.ImportVersion) bool {
-	return !j.appends() && now.Name == j.session.Name && v != j.had
+// isOvertaken reports whether another import saved the session since it was read. Of a source that
+// changes in place nothing else tells which state is the later; the label here does, also where
+// [Importer.Restored] knows another version.
+func (j *job) isOvertaken(now *sessions.Conversation, here *events.Details) bool {
+	return !j.appends() && now.Name == j.session.Name && here.Labels[sessions.LabelImport] != j.had
 }
 
 // finish saves a prepared session. Its contents are in the store, unless err is set.

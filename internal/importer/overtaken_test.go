@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
 	"github.com/git-jp/git-jp/internal/sessions/gemini"
@@ -82,7 +83,14 @@ func overtaken(
 	t *testing.T, w *workspace.Workspace, d sessions.Dialect, path string, grow func(),
 ) {
 	t.Helper()
-	slow := (&Importer{Workspace: w}).newJob(d, listed(t, d, path))
+	im := &Importer{Workspace: w}
+	slow := im.newJob(d, listed(t, d, path))
+	if e, here, err := im.find(slow.session.Name); err == nil && !slow.appends() {
+		v, _ := im.versionOf(e, here) // as where a stash or a checkout restored the conversation
+		im.Restored = func() map[events.ID]events.ImportVersion {
+			return map[events.ID]events.ImportVersion{e.ID: v}
+		}
+	}
 	if err := slow.prepare(t.Context(), (*blobs.Store).NewBatch); slow.batch == nil {
 		t.Fatal(slow.out.State, err)
 	}

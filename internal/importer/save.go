@@ -83,7 +83,7 @@ func (j *job) grow(
 ) (changed bool, err error) {
 	appends := j.appends()
 	v, _ := j.versionOf(here.Entry, here.Details)
-	if j.isOvertaken(now, v) {
+	if j.isOvertaken(now, here.Details) {
 		return false, errOvertaken
 	}
 	damaged, err := j.isDamaged(ctx, v, now)

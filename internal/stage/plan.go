@@ -320,13 +320,16 @@ func ownFiles(index *gitint.Index, root *os.Root, dir string) (names []string) {
 	return names
 }
 
-// differs reports whether the index lacks the blob that was read. Another object may be what a
-// filter makes of it, which git knows, except of a file that the working tree leaves out.
+// differs reports whether the index lacks the blob that was read. Where Git LFS keeps content, the
+// index has a pointer to it.
 func (p *Plan) differs(s *survey, name string) bool {
 	was, ok := s.index.OID(name)
 	is, known := p.oids[name]
-	_, changed := s.states[name]
-	return !ok || known && was != is && (changed || s.index.IsLeftOut(name))
+	if !ok || !known || was == is {
+		return !ok
+	}
+	data, err := s.index.ReadFile(name)
+	return err != nil || !blobs.IsPointer(data) || !isPointed(p.req.Repo, name, data)
 }
 
 // moved returns a file of a conversation that the plan has and the working tree no longer has, else

@@ -454,6 +454,26 @@ func TestStageOfMarkedEntries(t *testing.T) {
 	}
 }
 
+// A blob of which the index has another object is staged, whatever git was told about it.
+func TestStageOfOtherBlobs(t *testing.T) {
+	for _, mark := range []string{"--no-assume-unchanged", "--assume-unchanged", "--skip-worktree"} {
+		f := newFixture(t)
+		f.converse(firstID, "first", "one")
+		f.Commit("conversation")
+		blob := f.blobPath("one")
+		good := f.Run("rev-parse", ":"+blob)
+		f.WriteFile("other", "damaged")
+		f.Run("update-index", "--cacheinfo", "100644,"+f.Run("hash-object", "-w", "other")+","+blob)
+		f.Run("update-index", mark, blob)
+		if res := run(t, f.request(firstID)); !slices.Contains(res.Added, blob) {
+			t.Errorf("%s: staged %q, want the blob", mark, res.Added)
+		}
+		if got := f.Run("rev-parse", ":"+blob); got != good {
+			t.Errorf("%s: the index has %s, want %s", mark, got, good)
+		}
+	}
+}
+
 func TestUnstage(t *testing.T) {
 	f := newFixture(t)
 	first := f.converse(firstID, "first", "one")

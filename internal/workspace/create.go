@@ -31,7 +31,8 @@ type NewConversation struct {
 
 // Create creates a conversation under an id that no directory has, live or archived, in the
 // workspace or in user-local storage. It builds the directory under a temporary name and publishes
-// it in one step. If n.ID is taken, the error is [fs.ErrExist].
+// it in one step. If n.ID is taken, the error is [fs.ErrExist]; if it is locked, Create waits as
+// [Workspace.Lock] does.
 func (w *Workspace) Create(ctx context.Context, n *NewConversation) (Entry, error) {
 	e, err := w.create(ctx, n)
 	if err != nil {
@@ -78,7 +79,8 @@ func (w *Workspace) needUserLocal() error {
 	return err
 }
 
-// createAs creates the conversation as id, unless that is taken or locked.
+// createAs creates the conversation as id, unless that is taken or, after a wait if the id is given,
+// locked.
 func (w *Workspace) createAs(
 	ctx context.Context, s *store, id events.ID, n *NewConversation,
 ) (_ Entry, err error) {

@@ -210,7 +210,7 @@ func (m *mapper) modelled(e *event, model string) {
 // asset keeps bytes that a prompt refers to.
 func (m *mapper) asset(e *event) {
 	id := string(e.d.AssetID)
-	data, err := base64.StdEncoding.DecodeString(string(e.d.Bytes))
+	content, err := base64.StdEncoding.DecodeString(string(e.d.Bytes))
 	if err != nil || id == "" {
 		m.keep(e)
 		return
@@ -219,8 +219,8 @@ func (m *mapper) asset(e *event) {
 	if old, twice := m.assets[id]; twice {
 		m.settle(old)
 	}
-	e.line = slices.Clone(e.line)
-	m.assets[id] = asset{e, data, new(bool)}
+	e.line, e.Data, e.d = slices.Clone(e.line), nil, data{} // the line is all that settle needs
+	m.assets[id] = asset{e, content, new(bool)}
 	if m.held += len(e.line); m.held > maxHeld {
 		m.Fail(errAssets)
 	}
