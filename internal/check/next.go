@@ -119,7 +119,7 @@ func Pathspec(name string) string { return PathspecAt(false, name) }
 func PathspecAt(root bool, name string) string {
 	switch {
 	case strings.ContainsAny(name, `*?[\`), strings.HasPrefix(name, ":"),
-		!root && strings.IndexAny(name, "!\"#%&',-/;<=>@_`~") == 0:
+		!root && strings.IndexAny(name, "!\"#%&',-/;<=>@^_`~") == 0:
 		return ShellQuote(":(top,literal)" + name)
 	case root:
 		return ShellQuote(name)

@@ -38,7 +38,7 @@ func TestShellQuote(t *testing.T) {
 func TestPathspec(t *testing.T) {
 	r := gittest.Repo(t)
 	names := []string{
-		".jp/x", "_a/x", "-a/x", ":a/x", "!a/x", ":(top)a/x", "#a/x", "@/x", "[a]/x", "a*/x", "ü/x", "a b/x",
+		".jp/x", "_a/x", "-a/x", ":a/x", "!a/x", ":(top)a/x", "#a/x", "^a/x", "@/x", "[a]/x", "a*/x", "ü/x", "a b/x",
 	}
 	for _, name := range names {
 		r.WriteFile(name, "")

@@ -28,6 +28,9 @@ func assignedValue(text []byte, start, end int) (int, int) {
 	if end < i && bytes.EqualFold(text[max(start, end-len(short)):end], []byte(short)) {
 		return 0, 0 // "_passed"
 	}
+	if isOrdinary(text[:end]) {
+		return 0, 0
+	}
 	bare := i
 	for i < len(text) && i-bare < maxGap && strings.IndexByte("\"'`])*", text[i]) >= 0 {
 		i++
@@ -47,7 +50,8 @@ func assignedValue(text []byte, start, end int) (int, int) {
 		return besideName(text, i+1)
 	case i == bare && bytes.HasPrefix(rest, []byte(">")):
 		return element(text, i+1)
-	case len(rest) > 1 && rest[0] == '(' && isQuote(rest[1]):
+	case len(rest) > 1 && rest[0] == '(' && isQuote(rest[1]) &&
+		bytes.IndexByte(text[end:bare], '.') < 0: // not Tokenizer.from_file("x")
 		return quoted(text, i+1)
 	case closed && !member && nextString(text, i) > i:
 		from, to := listed(text, nextString(text, i))
@@ -121,10 +125,33 @@ func isBeforeString(text []byte) bool {
 	if last < 0 || strings.IndexByte("=([", text[last]) < 0 {
 		return false
 	}
+	if text[last] == '(' && last > 0 && !isWrapper(text[:last]) {
+		return false
+	}
 	return !bytes.ContainsFunc(text[:last], func(r rune) bool {
 		return r > 0x7f || !isName(byte(r)) && strings.IndexByte("=([<>&|?: ", byte(r)) < 0
 	})
 }
+
+// isWrapper reports whether text ends with a function whose result is its argument: others look
+// something up, as AutoTokenizer.from_pretrained does.
+func isWrapper(text []byte) bool {
+	for _, name := range []string{" Some", " Ok", "String", "String::from", "::new", "SecretStr"} {
+		if bytes.HasSuffix(text, []byte(name)) || string(text) == strings.TrimSpace(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOrdinary reports whether text ends with a word of English that ends as a name of a password does.
+func isOrdinary(text []byte) bool {
+	return slices.ContainsFunc(ordinary, func(word []byte) bool {
+		return len(text) >= len(word) && bytes.EqualFold(text[len(text)-len(word):], word)
+	})
+}
+
+var ordinary = [][]byte{[]byte("bypass"), []byte("compass"), []byte("surpass"), []byte("trespass")}
 
 // blockIndicator returns the length of what begins a block of text in YAML, such as ">-".
 func blockIndicator(text []byte) (n int) {

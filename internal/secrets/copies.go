@@ -213,10 +213,14 @@ func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all 
 			if err != nil {
 				continue // unreadable content is reported elsewhere
 			}
+			done := false
 			for _, k := range like {
-				ranges := k.edited(key, t.Member, text)
-				if !itself(k) {
+				var ranges []Range
+				switch {
+				case !itself(k):
 					ranges = k.in(t.Member, text, true)
+				case !done:
+					done, ranges = true, c.edited(id, key, t.Member, text)
 				}
 				if len(ranges) > 0 {
 					all = append(all, Redaction{
@@ -251,24 +255,50 @@ func (k *known) names(event, member string) bool {
 }
 
 // edited returns the ranges of another version of a text that has, somewhere else, what was
-// redacted.
-func (k *known) edited(event, member string, text []byte) (all []Range) {
-	for _, g := range k.gaps {
-		if g.event != event || g.member != member {
-			continue
-		}
-		for _, v := range g.values {
-			for _, m := range ValueRules(v.Rule, v.Text).Scan(text) {
-				if len(v.Text) >= LeastText {
-					all = append(all, NewRange(text, m))
-				}
+// redacted. Where known versions have the values, only these count: a check is a byte, which one of
+// some hundred other texts in the same place has.
+func (c *Copies) edited(id events.ID, event, member string, text []byte) (all []Range) {
+	var parts []part
+	values := map[string]Value{}
+	for _, k := range c.in {
+		for _, g := range k.gaps {
+			if k.id != id || g.event != event || g.member != member {
+				continue
 			}
-		}
-		for _, p := range g.parts {
-			all = append(all, p.in(text)...)
+			for _, v := range g.values {
+				values[v.Text] = v
+			}
+			parts = append(parts, g.parts...)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := values[name]
+		if len(v.Text) < LeastText {
+			continue
+		}
+		for _, m := range ValueRules(v.Rule, v.Text).Scan(text) {
+			if !inMarker(text, m) {
+				all = append(all, NewRange(text, m))
+			}
+		}
+	}
+	if len(values) > 0 {
+		return all
+	}
+	for _, p := range parts {
+		all = append(all, p.in(text)...)
+	}
 	return all
+}
+
+// inMarker reports whether a match is a part of what replaced a secret.
+func inMarker(text []byte, m Match) bool {
+	i := bytes.LastIndex(text[:m.Start+1], []byte(markerPrefix[:1]))
+	if i < 0 || !bytes.HasPrefix(text[i:], []byte(markerPrefix)) {
+		return false
+	}
+	end := bytes.IndexByte(text[i:], ']')
+	return end >= 0 && m.End <= i+end+1
 }
 
 // is reports whether a text is the gap's text before its redaction. An event that was removed, such

@@ -1,6 +1,7 @@
 package secrets_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -90,11 +91,53 @@ func TestEditedTexts(t *testing.T) {
 		{was, "a " + word, 1},
 		{done.Stream, "a " + word, 0},
 		{was, "nothing of it", 0},
+		{was, "well, they keep the " + likeness(word) + " in a box", 0},
+		{done.Stream, "well, they keep the " + likeness(word) + " in a box", 1}, // nothing tells them apart
+		{was, "[redacted:" + word + "]", 0},
 	} {
 		var copies secrets.Copies
 		copies.KnowVersion(rs, 17, tt.version, nil)
 		if got := copies.Of(17, stream(tt.edited, text), nil); len(got) != tt.want {
 			t.Errorf("%s: %v", tt.edited, got)
 		}
+	}
+}
+
+// likeness returns another text with the check of a text.
+func likeness(text string) string {
+	check := secrets.NewRange([]byte(text), secrets.Match{End: len(text)}).Check
+	for n := 0; ; n++ {
+		other := fmt.Sprintf("%0*d", len(text), n)
+		if secrets.NewRange([]byte(other), secrets.Match{End: len(other)}).Check == check {
+			return other
+		}
+	}
+}
+
+// TestRepeatedTexts checks that a text that was redacted often is looked for once.
+func TestRepeatedTexts(t *testing.T) {
+	const word, often = "tulip-4711", 100
+	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	said := func(text string) *events.Stream {
+		return events.New(events.NewElement(at, &events.ChatRequest{Content: text}, events.Metadata{}))
+	}
+	text := strings.Repeat(word+" and ", often)
+	was, rs := said(text), secrets.Redactions{}
+	var ranges []secrets.Range
+	for i := range often {
+		from := i * len(word+" and ")
+		m := secrets.Match{Start: from, End: from + len(word), Rule: "word"}
+		ranges = append(ranges, secrets.NewRange([]byte(text), m))
+	}
+	rs.Add(secrets.Redaction{Conversation: "17", Event: was.Keys()[0], Member: "/content", Ranges: ranges})
+	var copies secrets.Copies
+	copies.KnowVersion(rs, 17, was, nil)
+	copies.KnowVersion(rs, 17, said(text+"more"), nil)
+	n := 0
+	for _, r := range copies.Of(17, said("well, "+text), nil) {
+		n += len(r.Ranges)
+	}
+	if n != often {
+		t.Errorf("%d ranges, want %d", n, often)
 	}
 }

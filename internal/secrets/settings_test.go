@@ -57,7 +57,7 @@ func TestSettingsOfManyTools(t *testing.T) {
 		`ds.setPassword("%s")`, `password: Some("%s")`, `const apiKey: string = "%s"`, `let api_key: &str = "%s";`,
 		"**Password:** %s", "**API Key**: `%s`", "password: |\n  %s\n", "password: >-\n  %s\n", "\"password\":\n  \"%s\"",
 		"password = \"\"\"\n%s\"\"\"", "{User:ada Password:%s}", "X-Auth-Key: %s", `{"kty":"oct","k":"%[1]s"}`,
-		`{"kty":"EC","d":"%[1]s%[1]s%[1]s"}`, "h.append('Authorization', 'Bearer %s')",
+		`{"kty":"EC","d":"%[1]s%[1]s%[1]s"}`, `{"d":"%[1]s%[1]s%[1]s","crv":"P-256","kty":"EC"}`, "h.append('Authorization', 'Bearer %s')",
 	} {
 		text := fmt.Sprintf(format, value)
 		for _, text := range []string{text, "x\n" + text + "\ny"} {
@@ -115,6 +115,9 @@ func TestHarmlessSettings(t *testing.T) {
 		`Authorization: Digest username="Mufasa", response="<response>"`, "x:x:1000:1000:ada:/home/ada:/bin/bash", "ada:$apr1$salt$hash", "ada:!:19000:0:99999:7:::",
 		"\"arn:aws:a4b:us-east-1:*:device/*/*:A1FUZ1SC53VJXD\"", "arn:aws:ssm:*:*:document/AWS-StopEC2Instance7\n", "arn:aws:ec2:*:x2y:A1FUZ1SC53VJXD\",",
 		"main.go:5432:12:token: unexpected newline9", "machine github.com login ada password <token>",
+		`AutoTokenizer.from_pretrained("gpt2-xl-1558M")`, `tokenizer = AutoTokenizer.from_pretrained("meta/Llama-3.1-8B")`,
+		`passwordInput = document.querySelector("#pw-input9x2")`, `password = os.environ.get("DB_PW_V2X9")`, "compass: 4d93b2a1",
+		"bypass: CVE-2024-12345a", `{"d":"` + value + value + value + `"}`,
 		`(?i)password\s*[:=]\s*["']?([^"'\s]{8,})`, `{"type":"password","name":"p","title":"x9K2m4Lq7Zw1","required":true}`,
 	} {
 		if found := secrets.Builtin().Scan([]byte(text)); len(found) > 0 {
