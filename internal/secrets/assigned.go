@@ -144,7 +144,7 @@ func isWrapper(text []byte) bool {
 	return false
 }
 
-// isOrdinary reports whether text ends with a word of English that ends as a name of a password does.
+// isOrdinary reports whether text ends with an ordinary word that ends as names of passwords do.
 func isOrdinary(text []byte) bool {
 	return slices.ContainsFunc(ordinary, func(word []byte) bool {
 		return len(text) >= len(word) && bytes.EqualFold(text[len(text)-len(word):], word)

@@ -79,8 +79,8 @@ func (w *Workspace) needUserLocal() error {
 	return err
 }
 
-// createAs creates the conversation as id, unless that is taken or, after a wait if the id is given,
-// locked.
+// createAs creates the conversation as id, unless that is taken or locked. If the id is given, it
+// waits for the lock.
 func (w *Workspace) createAs(
 	ctx context.Context, s *store, id events.ID, n *NewConversation,
 ) (_ Entry, err error) {
