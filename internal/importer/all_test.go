@@ -199,6 +199,22 @@ func TestAllOfAPartIsCreatedTogether(t *testing.T) {
 	}
 }
 
+// TestAPartWithOneThatWasOvertaken checks that a session is read again only when the others of its
+// part are durable and unlocked: it may wait for another import, which waits for them.
+func TestAPartWithOneThatWasOvertaken(t *testing.T) {
+	w := newWorkspace(t)
+	p := (&Importer{Workspace: w}).begin(t.Context(), manySessions(t, minJoint+1))
+	<-p.ready
+	p.results[0].Err, p.jobs[0] = errOvertaken, nil
+	p.save(t.Context())
+	if err := p.results[0].Err; err != nil {
+		t.Error(err)
+	}
+	if locks, err := w.Locks(); err != nil || len(locks) > 0 || p.created != nil {
+		t.Errorf("%d are locked, %v", len(locks), err)
+	}
+}
+
 // TestWhatOthersDoMeanwhileIsSeen checks that an import notices conversations imported, moved or
 // removed by others, although one listing serves many sessions.
 func TestWhatOthersDoMeanwhileIsSeen(t *testing.T) {
