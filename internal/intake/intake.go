@@ -73,8 +73,8 @@ func (in Intake) list(found []importer.Found) error {
 	return table.Write(p.Out)
 }
 
-// noteForeign says that sessions were left out because they ran elsewhere, or in a directory that is
-// not recorded.
+// noteForeign says that sessions were left out because they ran elsewhere, or in a directory that
+// was not recorded.
 func (in Intake) noteForeign(foreign map[string]int) {
 	unknown, elsewhere, dirs := foreign[""], 0, 0
 	for dir, count := range foreign {

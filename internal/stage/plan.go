@@ -329,7 +329,7 @@ func (p *Plan) differs(s *survey, name string) bool {
 		return !ok
 	}
 	data, err := s.index.ReadFile(name)
-	return err != nil || !blobs.IsPointer(data) || !isPointed(p.req.Repo, name, data)
+	return err != nil || !isPointed(p.req.Repo, name, data)
 }
 
 // moved returns a file of a conversation that the plan has and the working tree no longer has, else
